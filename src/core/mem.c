@@ -1,0 +1,72 @@
+/* The only callers of the C library's allocator in this library. */
+#include "core/mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum sst_status sst_alloc(size_t count, size_t size, const char *what, void *out_pointer, struct sst_error *err)
+{
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - SST_ALIGNMENT)
+        return sst_fail(err, SST_ERR_NOMEM, "%s: %zu x %zu bytes overflow the address space", what, count, size);
+    const size_t rounded = (bytes + SST_ALIGNMENT - 1) / SST_ALIGNMENT * SST_ALIGNMENT;
+    void *memory = aligned_alloc(SST_ALIGNMENT, rounded ? rounded : SST_ALIGNMENT);
+    if (!memory)
+        return sst_fail(err, SST_ERR_NOMEM, "%s: no memory for %zu bytes", what, bytes);
+    memset(memory, 0, rounded ? rounded : SST_ALIGNMENT);
+    memcpy(out_pointer, &memory, sizeof memory);
+    return SST_OK;
+}
+
+enum sst_status sst_grow(void *array_pointer, size_t *capacity, size_t needed, size_t size, const char *what,
+                         struct sst_error *err)
+{
+    if (needed <= *capacity)
+        return SST_OK;
+    size_t wanted = *capacity ? *capacity : 16;
+    while (wanted < needed)
+        wanted = wanted > SIZE_MAX / 2 ? needed : 2 * wanted;
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(wanted, size, &bytes))
+        return sst_fail(err, SST_ERR_NOMEM, "%s: %zu x %zu bytes overflow the address space", what, wanted, size);
+    void *old = NULL;
+    memcpy(&old, array_pointer, sizeof old);
+    void *grown = realloc(old, bytes);
+    if (!grown)
+        return sst_fail(err, SST_ERR_NOMEM, "%s: no memory for %zu bytes", what, bytes);
+    memcpy(array_pointer, &grown, sizeof grown);
+    *capacity = wanted;
+    return SST_OK;
+}
+
+enum sst_status sst_strdup(const char *text, char **out, struct sst_error *err)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        return sst_fail(err, SST_ERR_NOMEM, "no memory for a text of %zu bytes", strlen(text));
+    *out = copy;
+    return SST_OK;
+}
+
+enum sst_status sst_asprintf(char **out, struct sst_error *err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text)
+        (void)vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    if (!text)
+        return sst_fail(err, SST_ERR_NOMEM, "no memory for a text of %d bytes", length);
+    *out = text;
+    return SST_OK;
+}
+
+void sst_free(void *memory) { free(memory); }

@@ -1,0 +1,109 @@
+/*
+ * What the files hold, day by day, from their headers alone: the ground on which a run is planned.
+ *
+ *   paths ──▶ scan headers ──▶ files (grid, product, packing) + entries (day ▸ file, step), sorted by slot, then year
+ *                          └─▶ rejects (path, reason)
+ */
+#ifndef SST_STREAM_CATALOG_H
+#define SST_STREAM_CATALOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/calendar.h"
+#include "core/grid.h"
+#include "stream/decode.h"
+
+struct sst_catalog_file {
+    char *path;
+    uint64_t size_bytes;
+    struct sst_grid_map map; /* from the run's grid to this file's */
+    size_t n_steps;
+    size_t steps_per_chunk;
+    bool is_preliminary;
+};
+
+/* One step of one file. Several entries of one day stand together; the reader decides what they are. */
+struct sst_catalog_entry {
+    struct sst_instant at;
+    uint32_t file; /* index into files */
+    uint32_t step;
+};
+
+/* A file that is not used, and why. */
+struct sst_reject {
+    char *path;
+    char *reason; /* without the path */
+};
+
+struct sst_catalog {
+    struct sst_catalog_file *files;
+    size_t n_files, files_capacity;
+    struct sst_catalog_entry *entries; /* sorted by slot, year, second, path */
+    size_t n_entries, entries_capacity;
+    struct sst_reject *rejects;
+    size_t n_rejects, rejects_capacity;
+    size_t n_scanned; /* files looked at */
+    /* What all used files share: */
+    struct sst_grid *grid; /* of the file with the earliest day */
+    enum sst_calendar_kind calendar;
+    enum sst_lattice_kind lattice;
+    bool lattice_is_exact; /* no packed file leaves the lattice, no sampled value of a floating-point file does */
+    enum sst_sst_kind kind;
+    char *variable, *standard_name, *title, *ice_source,
+        *mask_source; /* of the file with the earliest day; never NULL */
+    struct sst_day first_day, last_day;
+};
+
+struct sst_catalog_options {
+    struct sst_decode_options decode;
+    bool stop_on_bad; /* --on-bad stop: the first unusable file is the error */
+    sst_note_fn *notes; /* may be NULL */
+    void *notes_user;
+    void (*progress)(void *user, size_t done, size_t total); /* may be NULL; called after each file */
+    void *progress_user;
+};
+
+/*
+ * Opens every path once and reads its header; a file of another grid, calendar, product kind or lattice than most of the
+ * others is a reject, and so is one that sst_file_open refuses.
+ *
+ * Owner    the caller; sst_catalog_destroy.
+ * Errors   SST_ERR_INPUT, SST_ERR_GRID, SST_ERR_TIME with stop_on_bad, or where no file is usable (the first reject's
+ *          reason is named).
+ */
+SST_MUST_CHECK enum sst_status sst_catalog_scan(const char *const *paths, size_t n_paths,
+                                                const struct sst_catalog_options *options, struct sst_catalog **out,
+                                                struct sst_error *err);
+void sst_catalog_destroy(struct sst_catalog **catalog);
+
+/* Adds a reject found later (when data were read). Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_catalog_reject(struct sst_catalog *catalog, const char *path, const char *reason,
+                                                  struct sst_error *err);
+
+/* The entries of one slot as a range [first, first + count); count 0 where there is none. */
+void sst_catalog_slot(const struct sst_catalog *catalog, int slot, size_t *first, size_t *count);
+
+/* Whether any entry is of the day. */
+bool sst_catalog_has_day(const struct sst_catalog *catalog, struct sst_day day);
+
+/* How the days at hand cover a range of years and slots. */
+struct sst_coverage {
+    size_t n_expected, n_present, n_doubled; /* days */
+    struct sst_day *missing; /* in order of time; owned by the coverage */
+    size_t n_missing, missing_capacity;
+};
+
+/*
+ * Counts the days of first_year..last_year that fall on wanted slots.
+ *
+ * wanted   SST_N_SLOTS + 1 flags by slot; NULL means all.
+ * Owner    the caller; sst_coverage_clear.
+ */
+SST_MUST_CHECK enum sst_status sst_catalog_coverage(const struct sst_catalog *catalog, int first_year, int last_year,
+                                                    const bool *wanted, struct sst_coverage *out,
+                                                    struct sst_error *err);
+void sst_coverage_clear(struct sst_coverage *coverage);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * Day fields in whatever order the engine asks for, each read and decoded once.
+ *
+ * Keeps at most SST_MAX_OPEN_FILES files open. Where a chunk of a file spans many steps, the steps that will still be
+ * asked for are decoded with it and kept until they are, within a fixed budget.
+ */
+#ifndef SST_STREAM_READER_H
+#define SST_STREAM_READER_H
+
+#include "core/field.h"
+#include "core/grid.h"
+#include "stream/catalog.h"
+
+enum { SST_MAX_OPEN_FILES = 8 };
+
+struct sst_reader;
+
+/* What reading has met so far, summed over fields. */
+struct sst_reader_totals {
+    size_t n_days_read; /* day fields that went into the run */
+    size_t n_days_doubled; /* days that another file repeated with the same values */
+    size_t n_preliminary_replaced; /* preliminary fields passed over for a final one */
+    size_t n_days_bad; /* days that no file gave a usable field for */
+    size_t n_cells_implausible, n_cells_off_lattice, n_cells_land, n_cells_lake;
+    uint64_t bytes_read; /* size of the files read */
+};
+
+/* One day that went in: for the manifest. */
+struct sst_reader_day {
+    struct sst_day day;
+    uint32_t file, step;
+    uint64_t digest; /* sst_domain_digest of its codes */
+};
+
+struct sst_reader_options {
+    struct sst_decode_options decode;
+    bool stop_on_bad;
+    const uint8_t *keep; /* --mask flags of the domain, or NULL */
+    sst_note_fn *notes;
+    void *notes_user;
+};
+
+/*
+ * catalog, domain and options are borrowed until the reader is destroyed; the catalog takes the rejects.
+ */
+SST_MUST_CHECK enum sst_status sst_reader_create(struct sst_catalog *catalog, const struct sst_domain *domain,
+                                                 const struct sst_reader_options *options, struct sst_reader **out,
+                                                 struct sst_error *err);
+void sst_reader_destroy(struct sst_reader **reader);
+
+/*
+ * The field of one day.
+ *
+ * out      a view into the reader, valid until the next call; `*out` is NULL where the day has no usable field.
+ * Doubles  entries of one day with one time stamp: a final field stands before a preliminary one; equal values count
+ *          once; unlike values make the day bad. Entries with different time stamps make it bad: several steps in one
+ *          UTC day want a daily mean first.
+ * Errors   with stop_on_bad whatever made the day bad; SST_ERR_NOMEM. Without it a bad day is a reject and no error.
+ */
+SST_MUST_CHECK enum sst_status sst_reader_get(struct sst_reader *reader, struct sst_day day,
+                                              const struct sst_field **out, struct sst_error *err);
+
+const struct sst_reader_totals *sst_reader_totals(const struct sst_reader *reader);
+
+/* The days that went in so far, in the order in which they were read. Borrowed. */
+const struct sst_reader_day *sst_reader_days(const struct sst_reader *reader, size_t *n_days);
+
+#endif

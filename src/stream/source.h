@@ -1,0 +1,25 @@
+/* From the paths on a command line to a sorted list of files. */
+#ifndef SST_STREAM_SOURCE_H
+#define SST_STREAM_SOURCE_H
+
+#include <stddef.h>
+
+#include "core/status.h"
+
+struct sst_sources {
+    char **paths; /* sorted by bytes, each once */
+    size_t n_paths;
+};
+
+/*
+ * Files are taken as they are; directories are walked, and of what they hold *.nc, *.nc4, *.cdf, *.nc3, *.netcdf are taken, hidden
+ * ones and *.tmp* not. "@list.txt" names a file with one path a line, "-" standard input.
+ *
+ * Owner    the caller; sst_sources_clear.
+ * Errors   SST_ERR_INPUT where a path does not exist or cannot be read, or where nothing is found.
+ */
+SST_MUST_CHECK enum sst_status sst_sources_find(const char *const *arguments, size_t n_arguments,
+                                                struct sst_sources *out, struct sst_error *err);
+void sst_sources_clear(struct sst_sources *sources);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * The climatology file: CF netCDF-4, one time step per calendar day of a leap year near the middle of the baseline.
+ *
+ *   time(time) ──climatology──▶ climatology_bounds(time, nv)
+ *   calendar_day(time)  month*100 + day
+ *   sst_mean, sst_pNN (time, lat, lon) float32     n_obs (time, lat, lon) int16/int32     quality_flag (time, lat, lon) byte/short
+ *   percentile_NN  scalar coordinate of each sst_pNN
+ *
+ * Slots arrive in any order and are gathered into rows of chunks, so that each chunk is compressed once. The file is written
+ * beside its place under a temporary name and renamed when it is whole.
+ */
+#ifndef SST_WRITE_CLIM_NC_H
+#define SST_WRITE_CLIM_NC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/calendar.h"
+#include "core/grid.h"
+#include "core/status.h"
+
+/* One global attribute. */
+struct sst_attribute {
+    const char *name, *value;
+};
+
+/* All that the file says of itself. Borrowed until the file is finished. */
+struct sst_clim_spec {
+    const char *path; /* the file, or with `split` the directory (made if absent) for sst_clim_MMDD.nc */
+    bool overwrite;
+    bool split; /* one file per calendar day, same variables, land -9999: the layout of the original system */
+    const struct sst_domain *domain;
+    const struct sst_pool_rule *pools;
+    const int *slots; /* in the order of the time axis */
+    int n_slots;
+    const double *percentiles; /* [percent] */
+    size_t n_percentiles;
+    int smooth_days; /* 1 = none */
+    const char *estimator; /* how percentiles were made, a sentence for their `comment` */
+    const char *standard_name; /* of the input; "" gives sea_surface_temperature */
+    const char *sst_long_name_prefix; /* "sea surface temperature", "foundation sea surface temperature" */
+};
+
+struct sst_clim_file;
+
+/* "sst_p90", "sst_p97p5" into a buffer of 32; returns it. */
+const char *sst_clim_percentile_name(double percentile, char *buffer);
+
+/*
+ * Checks that the place can be written, before any field is read: SST_ERR_OUTPUT if it exists without `overwrite`, if its
+ * folder is absent or not writable.
+ */
+SST_MUST_CHECK enum sst_status sst_clim_check(const struct sst_clim_spec *spec, struct sst_error *err);
+
+/* Creates the temporary file(s). Owner: the caller; sst_clim_finish or sst_clim_abandon. Errors: SST_ERR_OUTPUT. */
+SST_MUST_CHECK enum sst_status sst_clim_create(const struct sst_clim_spec *spec, struct sst_clim_file **out,
+                                               struct sst_error *err);
+
+/*
+ * Writes one slot.
+ *
+ * mean, quantile   [degC] n_cells doubles in domain order, NaN = missing; rounded to float32 here and nowhere else.
+ * n_obs, flags     n_cells.
+ * Errors           SST_ERR_OUTPUT (disk full, ...), SST_ERR_NOMEM; the file can then only be abandoned.
+ */
+SST_MUST_CHECK enum sst_status sst_clim_put(struct sst_clim_file *file, int slot, const double *mean,
+                                            const double *const *quantile, const uint16_t *n_obs, const uint16_t *flags,
+                                            struct sst_error *err);
+
+/* Writes the global attributes (some are known only now), closes, syncs, renames into place. Frees the handle in any case. */
+SST_MUST_CHECK enum sst_status sst_clim_finish(struct sst_clim_file **file, const struct sst_attribute *attributes,
+                                               size_t n_attributes, struct sst_error *err);
+
+/* Removes the temporary files; NULL is accepted. */
+void sst_clim_abandon(struct sst_clim_file **file);
+
+#endif
