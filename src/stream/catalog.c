@@ -29,8 +29,7 @@ void sst_catalog_destroy(struct sst_catalog **catalog)
     *catalog = NULL;
 }
 
-/* The text after "path: ", which messages about a file begin with. */
-static const char *without_path(const char *path, const char *reason)
+const char *sst_catalog_without_path(const char *path, const char *reason)
 {
     const size_t length = strlen(path);
     return strncmp(reason, path, length) == 0 && strncmp(reason + length, ": ", 2) == 0 ? reason + length + 2 : reason;
@@ -44,7 +43,7 @@ enum sst_status sst_catalog_reject(struct sst_catalog *catalog, const char *path
     SST_TRY_GOTO(sst_grow(&catalog->rejects, &catalog->rejects_capacity, catalog->n_rejects + 1,
                           sizeof *catalog->rejects, "the list of unusable files", err));
     SST_TRY_GOTO(sst_strdup(path, &reject.path, err));
-    SST_TRY_GOTO(sst_strdup(without_path(path, reason), &reject.reason, err));
+    SST_TRY_GOTO(sst_strdup(sst_catalog_without_path(path, reason), &reject.reason, err));
     catalog->rejects[catalog->n_rejects++] = reject;
     reject = (struct sst_reject){0};
 done:

@@ -59,7 +59,7 @@ struct sst_catalog {
 struct sst_catalog_options {
     struct sst_decode_options decode;
     bool stop_on_bad; /* --on-bad stop: the first unusable file is the error */
-    sst_note_fn *notes; /* may be NULL */
+    sst_note_fn *notes; /* may be NULL; told once of what many files have, then of how many */
     void *notes_user;
     void (*progress)(void *user, size_t done, size_t total); /* may be NULL; called after each file */
     void *progress_user;
@@ -81,6 +81,9 @@ SST_MUST_CHECK enum sst_status sst_catalog_scan(const char *const *paths, size_t
                                                 const struct sst_catalog_options *options, struct sst_catalog **out,
                                                 struct sst_error *err);
 void sst_catalog_destroy(struct sst_catalog **catalog);
+
+/* The text after "path: ", with which messages about a file begin; all of it where it begins otherwise. */
+const char *sst_catalog_without_path(const char *path, const char *text);
 
 /* Adds a reject found later (when data were read); a leading "path: " of the reason is dropped. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_catalog_reject(struct sst_catalog *catalog, const char *path, const char *reason,

@@ -10,7 +10,7 @@
 #include "core/mem.h"
 #include "stream/scan_private.h"
 
-static void clear_scan(struct scan *scan)
+static void clear_scan(struct sst_scan *scan)
 {
     for (size_t i = 0; i < scan->n_shapes; ++i)
         sst_grid_destroy(&scan->shapes[i]);
@@ -18,6 +18,9 @@ static void clear_scan(struct scan *scan)
         sst_free(scan->storages[i].variable);
         sst_free(scan->storages[i].units);
     }
+    for (size_t i = 0; i < scan->n_notes; ++i)
+        sst_free(scan->notes[i].text);
+    sst_free(scan->notes);
     sst_free(scan->records);
     sst_free(scan->shapes);
     sst_free(scan->families);
@@ -25,7 +28,7 @@ static void clear_scan(struct scan *scan)
     sst_catalog_destroy(&scan->catalog);
 }
 
-static enum sst_status find_shape(struct scan *scan, const struct sst_grid *grid, size_t *shape,
+static enum sst_status find_shape(struct sst_scan *scan, const struct sst_grid *grid, size_t *shape,
                                   struct sst_grid_map *map, struct sst_error *err)
 {
     for (*shape = 0; *shape < scan->n_shapes; ++*shape) {
@@ -41,12 +44,12 @@ static enum sst_status find_shape(struct scan *scan, const struct sst_grid *grid
     return SST_OK;
 }
 
-static enum sst_status find_storage(struct scan *scan, const struct sst_file_info *info, size_t *found,
+static enum sst_status find_storage(struct sst_scan *scan, const struct sst_file_info *info, size_t *found,
                                     struct sst_error *err)
 {
     size_t at = 0;
     for (; at < scan->n_storages; ++at) {
-        const struct storage *storage = &scan->storages[at];
+        const struct sst_scan_storage *storage = &scan->storages[at];
         if (strcmp(storage->variable, info->variable) == 0 && strcmp(storage->units, info->units) == 0 &&
             storage->is_packed == info->is_packed && storage->is_exact == info->lattice_is_exact &&
             storage->lattice == info->lattice)
@@ -55,7 +58,7 @@ static enum sst_status find_storage(struct scan *scan, const struct sst_file_inf
     if (at == scan->n_storages) {
         SST_TRY(sst_grow(&scan->storages, &scan->storages_capacity, at + 1, sizeof *scan->storages,
                          "the list of packings", err));
-        scan->storages[scan->n_storages++] = (struct storage){
+        scan->storages[scan->n_storages++] = (struct sst_scan_storage){
             .is_packed = info->is_packed, .is_exact = info->lattice_is_exact, .lattice = info->lattice};
         SST_TRY(sst_strdup(info->variable, &scan->storages[at].variable, err));
         SST_TRY(sst_strdup(info->units, &scan->storages[at].units, err));
@@ -75,11 +78,11 @@ static enum sst_status add_entries(struct sst_catalog *catalog, const struct sst
     return SST_OK;
 }
 
-static enum sst_status add_file(struct scan *scan, const struct sst_file_info *info, const char *path,
+static enum sst_status add_file(struct sst_scan *scan, const struct sst_file_info *info, const char *path,
                                 struct sst_error *err)
 {
     struct sst_catalog *catalog = scan->catalog;
-    struct record record = {0};
+    struct sst_scan_record record = {0};
     struct sst_grid_map map = {0};
     size_t shape = 0;
     SST_TRY(find_shape(scan, info->grid, &shape, &map, err));
@@ -102,13 +105,15 @@ static enum sst_status add_file(struct scan *scan, const struct sst_file_info *i
     return SST_OK;
 }
 
-static enum sst_status scan_file(struct scan *scan, const char *path, struct sst_error *err)
+static enum sst_status scan_file(struct sst_scan *scan, const char *path, struct sst_error *err)
 {
     const struct sst_catalog_options *options = scan->options;
     struct sst_file *file = NULL;
     struct sst_error problem = {0};
     ++scan->catalog->n_scanned;
-    enum sst_status rc = sst_file_open(path, &options->decode, options->notes, options->notes_user, &file, &problem);
+    scan->path = path;
+    enum sst_status rc =
+        sst_file_open(path, &options->decode, options->notes ? sst_scan_note : NULL, scan, &file, &problem);
     if (rc == SST_OK && sst_file_info(file)->n_steps == 0)
         rc = sst_fail(&problem, SST_ERR_TIME, "%s: time: no step. There is no day in it", path);
     if (rc == SST_OK)
@@ -127,7 +132,8 @@ static int compare_paths(const void *a, const void *b)
 }
 
 /* Pass 1, in order of paths: the index of a file is then its rank among entries of one time. */
-static enum sst_status scan_files(struct scan *scan, const char *const *paths, size_t n_paths, struct sst_error *err)
+static enum sst_status scan_files(struct sst_scan *scan, const char *const *paths, size_t n_paths,
+                                  struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
     const char **sorted = NULL;
@@ -174,7 +180,7 @@ static void find_span(struct sst_catalog *catalog)
 }
 
 /* Grid and texts of the file with the earliest day, which is opened once more: so none had to be kept for each file. */
-static enum sst_status take_identity(struct scan *scan, const struct family *run, struct sst_error *err)
+static enum sst_status take_identity(struct sst_scan *scan, const struct sst_scan_family *run, struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
     struct sst_catalog *catalog = scan->catalog;
@@ -195,10 +201,10 @@ done:
     return rc;
 }
 
-static enum sst_status finish_catalog(struct scan *scan, struct sst_error *err)
+static enum sst_status finish_catalog(struct sst_scan *scan, struct sst_error *err)
 {
     struct sst_catalog *catalog = scan->catalog;
-    struct family run = sst_scan_choose_family(scan);
+    struct sst_scan_family run = sst_scan_choose_family(scan);
     SST_TRY(sst_scan_keep_family(scan, &run, err));
     SST_TRY(take_identity(scan, &run, err));
     qsort(catalog->entries, catalog->n_entries, sizeof *catalog->entries, compare_entries);
@@ -222,9 +228,10 @@ enum sst_status sst_catalog_scan(const char *const *paths, size_t n_paths, const
                                  struct sst_catalog **out, struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
-    struct scan scan = {.options = options};
+    struct sst_scan scan = {.options = options};
     SST_TRY_GOTO(sst_alloc(1, sizeof *scan.catalog, "the catalog", &scan.catalog, err));
     SST_TRY_GOTO(scan_files(&scan, paths, n_paths, err));
+    SST_TRY_GOTO(sst_scan_sum_up_notes(&scan, err));
     if (scan.catalog->n_files == 0) {
         rc = fail_without_files(scan.catalog, err);
         goto done;

@@ -22,8 +22,8 @@ static struct sst_instant earliest(const struct sst_file_info *info)
     return first;
 }
 
-enum sst_status sst_scan_find_family(struct scan *scan, const struct sst_file_info *info, size_t shape, size_t *found,
-                                     struct sst_error *err)
+enum sst_status sst_scan_find_family(struct sst_scan *scan, const struct sst_file_info *info, size_t shape,
+                                     size_t *found, struct sst_error *err)
 {
     const size_t file = scan->catalog->n_files;
     const struct sst_instant first = earliest(info);
@@ -35,9 +35,10 @@ enum sst_status sst_scan_find_family(struct scan *scan, const struct sst_file_in
     if (at == scan->n_families) {
         SST_TRY(sst_grow(&scan->families, &scan->families_capacity, at + 1, sizeof *scan->families,
                          "the list of file families", err));
-        scan->families[scan->n_families++] = (struct family){shape, info->calendar, info->kind, 0, 0, file, first};
+        scan->families[scan->n_families++] =
+            (struct sst_scan_family){shape, info->calendar, info->kind, 0, 0, file, first};
     }
-    struct family *family = &scan->families[at];
+    struct sst_scan_family *family = &scan->families[at];
     ++family->n_files;
     family->n_days += info->n_steps;
     if (sst_scan_compare_instants(first, family->first) < 0) {
@@ -48,13 +49,13 @@ enum sst_status sst_scan_find_family(struct scan *scan, const struct sst_file_in
     return SST_OK;
 }
 
-static bool is_gregorian(const struct family *family)
+static bool is_gregorian(const struct sst_scan_family *family)
 {
     return (family->calendar == SST_CALENDAR_STANDARD || family->calendar == SST_CALENDAR_PROLEPTIC_GREGORIAN) &&
            family->first.day.year >= FIRST_GREGORIAN_YEAR;
 }
 
-static bool calendars_agree(const struct family *a, const struct family *b)
+static bool calendars_agree(const struct sst_scan_family *a, const struct sst_scan_family *b)
 {
     return a->calendar == b->calendar || (is_gregorian(a) && is_gregorian(b));
 }
@@ -62,23 +63,23 @@ static bool calendars_agree(const struct family *a, const struct family *b)
 /* Surface says no more than unknown does; all other kinds are temperatures of different water. */
 static bool is_plain(enum sst_sst_kind kind) { return kind == SST_KIND_UNKNOWN || kind == SST_KIND_SURFACE; }
 
-static bool kinds_agree(const struct family *a, const struct family *b)
+static bool kinds_agree(const struct sst_scan_family *a, const struct sst_scan_family *b)
 {
     return a->kind == b->kind || (is_plain(a->kind) && is_plain(b->kind));
 }
 
-static bool families_agree(const struct family *a, const struct family *b)
+static bool families_agree(const struct sst_scan_family *a, const struct sst_scan_family *b)
 {
     return a->shape == b->shape && calendars_agree(a, b) && kinds_agree(a, b);
 }
 
 /* The families that agree with one, as one. */
-static struct family join(const struct scan *scan, const struct family *one)
+static struct sst_scan_family join(const struct sst_scan *scan, const struct sst_scan_family *one)
 {
-    struct family joined = *one;
+    struct sst_scan_family joined = *one;
     joined.n_files = joined.n_days = 0;
     for (size_t i = 0; i < scan->n_families; ++i) {
-        const struct family *other = &scan->families[i];
+        const struct sst_scan_family *other = &scan->families[i];
         if (!families_agree(one, other))
             continue;
         joined.n_files += other->n_files;
@@ -95,11 +96,11 @@ static struct family join(const struct scan *scan, const struct family *one)
     return joined;
 }
 
-struct family sst_scan_choose_family(const struct scan *scan)
+struct sst_scan_family sst_scan_choose_family(const struct sst_scan *scan)
 {
-    struct family best = join(scan, &scan->families[0]);
+    struct sst_scan_family best = join(scan, &scan->families[0]);
     for (size_t i = 1; i < scan->n_families; ++i) {
-        const struct family joined = join(scan, &scan->families[i]);
+        const struct sst_scan_family joined = join(scan, &scan->families[i]);
         if (joined.n_days > best.n_days || (joined.n_days == best.n_days && joined.n_files > best.n_files))
             best = joined;
     }
@@ -107,8 +108,8 @@ struct family sst_scan_choose_family(const struct scan *scan)
 }
 
 /* Why a file of one family does not go with the run's; returns the code that fits. */
-static enum sst_status describe_difference(const struct scan *scan, const struct family *run,
-                                           const struct family *other, struct sst_error *out)
+static enum sst_status describe_difference(const struct sst_scan *scan, const struct sst_scan_family *run,
+                                           const struct sst_scan_family *other, struct sst_error *out)
 {
     const char *first = scan->catalog->files[run->first_file].path;
     const char *noun = run->n_files == 1 ? "file" : "files";
@@ -135,7 +136,8 @@ static struct sst_grid_map map_from_run(struct sst_grid_map run, struct sst_grid
 }
 
 /* Tells of a file that is left out: a reject, or the error of the run. */
-static enum sst_status leave_out(struct scan *scan, size_t file, const struct family *run, struct sst_error *err)
+static enum sst_status leave_out(struct sst_scan *scan, size_t file, const struct sst_scan_family *run,
+                                 struct sst_error *err)
 {
     const char *path = scan->catalog->files[file].path;
     struct sst_error reason = {0};
@@ -146,7 +148,7 @@ static enum sst_status leave_out(struct scan *scan, size_t file, const struct fa
 }
 
 /* Keeps the files and entries of the run's families; `new_index` of the others is n_files. */
-static void compact(struct scan *scan, const size_t *new_index)
+static void compact(struct sst_scan *scan, const size_t *new_index)
 {
     struct sst_catalog *catalog = scan->catalog;
     const size_t n_files = catalog->n_files;
@@ -170,7 +172,7 @@ static void compact(struct scan *scan, const size_t *new_index)
     catalog->n_entries = n_entries;
 }
 
-enum sst_status sst_scan_keep_family(struct scan *scan, struct family *run, struct sst_error *err)
+enum sst_status sst_scan_keep_family(struct sst_scan *scan, struct sst_scan_family *run, struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
     struct sst_catalog *catalog = scan->catalog;

@@ -38,8 +38,9 @@ static void clear_sample(struct sample *sample)
 }
 
 /* Decodes one entry; a file that cannot be read tells nothing here and is told of when its day is read. */
-static enum sst_status look_at(const struct scan *scan, struct sample *sample, const struct sst_catalog_entry *entry,
-                               enum sst_lattice_kind lattice, struct sst_decode_stats *stats)
+static enum sst_status look_at(const struct sst_scan *scan, struct sample *sample,
+                               const struct sst_catalog_entry *entry, enum sst_lattice_kind lattice,
+                               struct sst_decode_stats *stats)
 {
     const struct sst_catalog_file *catalog_file = &scan->catalog->files[entry->file];
     struct sst_file *file = NULL;
@@ -56,7 +57,7 @@ struct look {
     size_t n_valid, n_off_lattice;
 };
 
-static enum sst_status look_at_all(const struct scan *scan, struct sample *sample,
+static enum sst_status look_at_all(const struct sst_scan *scan, struct sample *sample,
                                    const struct sst_catalog_entry *entries, enum sst_lattice_kind lattice,
                                    struct look *seen, struct sst_error *err)
 {
@@ -82,7 +83,7 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* The first, middle and last floating-point day of the run; `*has_any` is false where all files are packed. */
-static enum sst_status find_samples(const struct scan *scan, struct sst_catalog_entry *samples, bool *has_any,
+static enum sst_status find_samples(const struct sst_scan *scan, struct sst_catalog_entry *samples, bool *has_any,
                                     struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
@@ -108,7 +109,8 @@ done:
 }
 
 /* Three whole fields do not lie on hundredths by chance; without a value to go by, the finer lattice loses less. */
-static enum sst_status sample_values(struct scan *scan, const struct sst_catalog_entry *entries, struct sst_error *err)
+static enum sst_status sample_values(struct sst_scan *scan, const struct sst_catalog_entry *entries,
+                                     struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
     struct sst_catalog *catalog = scan->catalog;
@@ -127,13 +129,13 @@ done:
     return rc;
 }
 
-enum sst_status sst_scan_choose_lattice(struct scan *scan, struct sst_error *err)
+enum sst_status sst_scan_choose_lattice(struct sst_scan *scan, struct sst_error *err)
 {
     struct sst_catalog *catalog = scan->catalog;
     catalog->lattice = SST_LATTICE_CENTI;
     catalog->lattice_is_exact = true;
     for (size_t file = 0; file < catalog->n_files; ++file) {
-        const struct storage *storage = &scan->storages[scan->records[file].storage];
+        const struct sst_scan_storage *storage = &scan->storages[scan->records[file].storage];
         if (!storage->is_packed)
             continue;
         if (storage->lattice == SST_LATTICE_MILLI)
@@ -147,7 +149,7 @@ enum sst_status sst_scan_choose_lattice(struct scan *scan, struct sst_error *err
     return has_any ? sample_values(scan, samples, err) : SST_OK;
 }
 
-static const char *storage_text(const struct storage *storage)
+static const char *storage_text(const struct sst_scan_storage *storage)
 {
     if (!storage->is_packed)
         return "floating point";
@@ -161,10 +163,10 @@ struct storage_use {
     size_t n_files, first_file;
 };
 
-static enum sst_status note_storage(const struct scan *scan, size_t at, size_t most, const struct storage_use *uses,
+static enum sst_status note_storage(const struct sst_scan *scan, size_t at, size_t most, const struct storage_use *uses,
                                     struct sst_error *err)
 {
-    const struct storage *storage = &scan->storages[at], *usual = &scan->storages[most];
+    const struct sst_scan_storage *storage = &scan->storages[at], *usual = &scan->storages[most];
     char *text = NULL;
     SST_TRY(sst_asprintf(&text, err,
                          "%s: %s [%s], %s, in %zu %s; most others have %s [%s], %s. Each is read by its own attributes",
@@ -176,7 +178,7 @@ static enum sst_status note_storage(const struct scan *scan, size_t at, size_t m
     return SST_OK;
 }
 
-enum sst_status sst_scan_note_storages(const struct scan *scan, struct sst_error *err)
+enum sst_status sst_scan_note_storages(const struct sst_scan *scan, struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
     struct storage_use *uses = NULL;
