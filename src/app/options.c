@@ -135,11 +135,11 @@ static enum sst_status append_word(char **words, const char *text, struct sst_er
         quoted[n++] = '\'';
         for (const char *at = text; *at; ++at) {
             if (*at == '\'') {
-                memcpy(quoted + n, "'\\''", 4);
-                n += 4;
-            } else {
-                quoted[n++] = *at;
+                quoted[n++] = '\'';
+                quoted[n++] = '\\';
+                quoted[n++] = '\'';
             }
+            quoted[n++] = *at;
         }
         quoted[n] = '\'';
         SST_TRY_GOTO(sst_asprintf(&longer, err, "%s%s%s", before, blank, quoted));

@@ -52,9 +52,9 @@ struct sst_archive_options {
 /* Texts are owned by the options. NULL means not given, unless it says otherwise. */
 struct sst_options {
     enum sst_command_id command;
-    bool is_command_named;
-    bool wants_help, wants_version;
+    bool is_command_named, wants_help, wants_version;
     bool is_given[SST_N_OPTIONS];
+    bool has_bbox, stop_on_bad, split, overwrite, json, strict;
     struct sst_log *log; /* borrowed: where commands speak; NULL until main() sets it */
 
     char **inputs; /* files, directories, "@list", "-"; for HELP the topic */
@@ -79,21 +79,16 @@ struct sst_options {
     uint64_t seed;
 
     char *variable, *units, *ice_variable;
-    bool has_bbox;
-    struct sst_bbox bbox;
+    struct sst_bbox bbox; /* where has_bbox */
     char *mask_path, *mask_variable;
-    bool stop_on_bad;
 
     char *output; /* never NULL for RUN and PLAN */
-    bool split, overwrite;
     char *report;
-    bool json;
 
     struct sst_archive_options archive;
 
     int n_threads; /* 0 = what OpenMP chooses */
     enum sst_progress_mode progress;
-    bool strict;
     int verbosity; /* for sst_log_level_of */
 
     const char *warnings[SST_MAX_OPTION_WARNINGS]; /* combinations that are allowed but surely not meant */

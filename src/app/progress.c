@@ -16,7 +16,7 @@
 /* Before this a rate says nothing. [s] */
 #define MIN_ELAPSED 1.0
 
-enum { MAX_LINE = 256, MAX_FIGURE = 32, MIN_BAR_WIDTH = 8, MAX_BAR_WIDTH = 40 };
+enum { MAX_LINE = 256, MAX_FIGURE = 32, MAX_RATE = 64, MIN_BAR_WIDTH = 8, MAX_BAR_WIDTH = 40 };
 
 /* What every line is made of. */
 struct figures {
@@ -101,11 +101,11 @@ static const char *format_rate(const struct sst_progress *progress, double rate,
 {
     char amount[MAX_FIGURE];
     if (!isfinite(rate))
-        (void)snprintf(buffer, 2 * MAX_FIGURE, "-");
+        (void)snprintf(buffer, MAX_RATE, "-");
     else if (progress->bytes_total > 0)
-        (void)snprintf(buffer, 2 * MAX_FIGURE, "%s/s", format_bytes(rate, amount));
+        (void)snprintf(buffer, MAX_RATE, "%s/s", format_bytes(rate, amount));
     else
-        (void)snprintf(buffer, 2 * MAX_FIGURE, "%.0f %.20s/s", rate, progress->unit);
+        (void)snprintf(buffer, MAX_RATE, "%.0f %.20s/s", rate, progress->unit);
     return buffer;
 }
 
@@ -114,7 +114,7 @@ static int percent_of(const struct figures *figures) { return (int)floor(100.0 *
 /* Everything, for a log: never a carriage return. */
 static void say_plain(struct sst_progress *progress, const struct figures *figures, bool is_end)
 {
-    char rate[2 * MAX_FIGURE];
+    char rate[MAX_RATE];
     char done[MAX_FIGURE];
     char total[MAX_FIGURE];
     char duration[MAX_FIGURE];
@@ -134,7 +134,7 @@ static void say_plain(struct sst_progress *progress, const struct figures *figur
 /* One line that leaves the last column free, for some terminals wrap as soon as it is written. */
 static void draw_bar(struct sst_progress *progress, const struct figures *figures, bool is_end)
 {
-    char rate[2 * MAX_FIGURE];
+    char rate[MAX_RATE];
     char duration[MAX_FIGURE];
     char tail[MAX_LINE];
     char line[MAX_LINE];
