@@ -2,31 +2,31 @@
 # Who may include whom, one home for each outside library, and a library that never prints, exits or reads the environment.
 . "$(dirname "$0")/lib_lint.sh"
 
-# layer: the layers whose headers it may include, besides its own
-layers='
-kernels:
-core:     kernels
-backend:  kernels core
-moments:  kernels core
-exact:    kernels core
-validate: core
-stream:   kernels core backend moments exact
-monitor:  kernels core backend moments exact stream
-write:    kernels core backend moments exact stream
-app:      kernels core backend moments exact stream monitor write validate
-'
+# For each layer those whose headers it may include, besides its own.
+declare -A may_include=(
+    [kernels]=''
+    [core]='kernels'
+    [backend]='kernels core'
+    [moments]='kernels core'
+    [exact]='kernels core'
+    [validate]='core'
+    [stream]='kernels core backend moments exact'
+    [monitor]='kernels core backend moments exact stream'
+    [write]='kernels core backend moments exact stream'
+    [app]='kernels core backend moments exact stream monitor write validate'
+)
 
-# header of an outside library (a pattern): files that may include it (patterns)
-homes='
-netcdf*.h    src/stream/decode*.c src/write/clim_nc*.c src/app/cmd_synth*.c
-hdf5.h       src/stream/decode*.c src/write/clim_nc*.c
-gsl/*        src/moments/fit.c validate/interval.c
-udunits2.h   src/stream/decode*.c
-xxhash.h     src/core/grid.c src/core/digest.c validate/probes.c
-jansson.h    src/app/*.c
-popt.h       src/app/options*.c
-omp.h        src/backend/cpu.c
-'
+# For each header of an outside library (a pattern) the files that may include it (patterns).
+declare -A homes=(
+    [netcdf*.h]='src/stream/decode*.[ch] src/write/clim_nc*.[ch] src/app/synth*.[ch]'
+    [hdf5.h]='src/stream/decode*.[ch] src/write/clim_nc*.[ch]'
+    [gsl/*]='src/moments/fit.c validate/interval.c'
+    [udunits2.h]='src/stream/decode*.c'
+    [xxhash.h]='src/core/digest.c src/core/grid.c validate/probes.c'
+    [jansson.h]='src/app/*.c'
+    [popt.h]='src/app/options*.c'
+    [omp.h]='src/backend/cpu.c src/app/synth*.c'
+)
 
 # What a kernel may take from the C library: all of it also exists on devices.
 kernel_headers='stdint.h stddef.h stdbool.h math.h float.h'
@@ -50,49 +50,56 @@ matches() {
     return 1
 }
 
-# The layer of a file, or nothing where the rules do not reach (tests).
+# layer_of FILE: leaves the layer in $layer_found, nothing where the rules do not reach (tests).
 layer_of() {
+    layer_found=''
     case $1 in
-    src/*/*) cut -d / -f 2 <<<"$1" ;;
-    include/*) echo core ;;
-    kernels/*) echo kernels ;;
-    validate/*) echo validate ;;
+    src/*/*)
+        layer_found=${1#src/}
+        layer_found=${layer_found%%/*}
+        ;;
+    include/*) layer_found=core ;;
+    kernels/* | validate/*) layer_found=${1%%/*} ;;
     esac
 }
 
-# Where a quoted include is found: beside the file or on the include path, as a path in the tree.
+# resolve ROOT FILE HEADER: leaves the path in the tree of a quoted include in $path_found, as the compiler looks for it:
+# beside the file, then along the include path.
 resolve() {
     local root=$1 file=$2 header=$3 place
-    for place in "$(dirname "$file")/" src/ include/ ''; do
-        [ -f "$root/$place$header" ] && realpath -ms --relative-to=/ "/$place$header" && return
+    path_found=''
+    for place in "${file%/*}/" src/ include/ ''; do
+        [ -f "$root/$place$header" ] || continue
+        path_found=$place$header
+        [[ $path_found != *..* ]] || path_found=$(realpath -ms --relative-to=/ "/$path_found")
+        return
     done
 }
 
+# shellcheck disable=SC2086  # lists of layers
 check_inside() {
-    local file=$1 layer=$2 header=$3 found=$4 allowed target
-    [ -n "$found" ] || {
+    local root=$1 file=$2 layer=$3 header=$4
+    resolve "$root" "$file" "$header"
+    [ -n "$path_found" ] || {
         complain "$file: includes \"$header\", which is not in the tree"
         return
     }
-    target=$(layer_of "$found")
-    allowed=$(sed -n "s/^$layer://p" <<<"$layers")
-    # shellcheck disable=SC2086  # a list
-    matches "$target" "$layer" $allowed || complain "$file: $layer may not include \"$header\" of layer ${target:-none}"
+    layer_of "$path_found"
+    matches "$layer_found" "$layer" ${may_include[$layer]-} ||
+        complain "$file: $layer may not include \"$header\" of layer ${layer_found:-none}"
 }
 
+# shellcheck disable=SC2086  # lists of patterns
 check_outside() {
-    local file=$1 layer=$2 header=$3 pattern allowed
-    # shellcheck disable=SC2086  # a list
+    local file=$1 layer=$2 header=$3 pattern
     if [ "$layer" = kernels ] && ! matches "$header" $kernel_headers; then
         complain "$file: a kernel may not include <$header>"
     fi
-    while read -r pattern allowed; do
-        [ -n "$pattern" ] || continue
-        # shellcheck disable=SC2086  # lists of patterns
-        if matches "$header" "$pattern" && ! matches "$file" $allowed; then
-            complain "$file: <$header> has its home in $allowed"
+    for pattern in "${!homes[@]}"; do
+        if matches "$header" "$pattern" && ! matches "$file" ${homes[$pattern]}; then
+            complain "$file: <$header> has its home in ${homes[$pattern]}"
         fi
-    done <<<"$homes"
+    done
 }
 
 # A C file without its comments and texts, so that only code is looked at.
@@ -102,19 +109,20 @@ check_tree() (
     set -f
     root=$1 n_complaints=0
     while read -r file; do
-        layer=$(layer_of "$file")
+        layer_of "$file"
+        layer=$layer_found
         [ -n "$layer" ] || continue
-        grep -q "^$layer:" <<<"$layers" || complain "$file: $layer is no layer; see design and tests/lint/check_layers.sh"
+        [ -n "${may_include[$layer]+known}" ] || complain "$file: $layer is no layer; they are listed in check_layers.sh"
         while read -r kind header; do
             if [ "$kind" = '"' ]; then
-                check_inside "$file" "$layer" "$header" "$(resolve "$root" "$file" "$header")"
+                check_inside "$root" "$file" "$layer" "$header"
             else
                 check_outside "$file" "$layer" "$header"
             fi
         done < <(sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*(["<])([^">]*)[">].*/\1 \2/p' "$root/$file")
         [ "$layer" = app ] && continue
-        called=$(code_of "$root/$file" | grep -oE "(^|[^A-Za-z0-9_])($forbidden_calls) ?\(" | tr -d ' (' | sort -u | tr '\n' ' ') || true
-        [ -z "$called" ] || complain "$file: only src/app prints, exits or reads the environment, not: $called"
+        called=$(code_of "$root/$file" | grep -oE "(^|[^A-Za-z0-9_])($forbidden_calls) ?\(") || continue
+        complain "$file: only src/app prints, exits or reads the environment, not: ${called//$'\n'/ }"
     done < <(tree_files "$root" -name '*.[ch]')
     [ "$n_complaints" -eq 0 ]
 )
