@@ -11,6 +11,9 @@
 /* Cells of one task: the five planes of a block stay in a core's second-level cache. */
 enum { BLOCK = 4096 };
 
+/* Below this many cells a light loop is done sooner than a second thread is woken. */
+enum { PARALLEL_CELLS = 32768 };
+
 /* Cells of one exact tile: its pool of 330 days takes 42 KB, about a first-level cache. */
 enum { LANES = 64 };
 
@@ -19,7 +22,7 @@ static size_t block_end(size_t begin, size_t n_cells) { return n_cells - begin <
 static void moments_add_field(struct sst_moments_view bin, const int16_t *hundredths, size_t n_cells)
 {
     const struct body_moments_planes planes = {bin.n, bin.s1, bin.s2, bin.s3, bin.s4};
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (n_cells >= PARALLEL_CELLS)
     for (size_t begin = 0; begin < n_cells; begin += BLOCK) {
         const size_t end = block_end(begin, n_cells);
         for (size_t cell = begin; cell < end; ++cell)
@@ -33,26 +36,34 @@ static void count_add_field(uint16_t *count, const uint8_t *marks, size_t n_cell
         count[cell] = (uint16_t)(count[cell] + marks[cell]);
 }
 
-/* One loop per type and sign; unsigned arithmetic, so that a window may pass through wrapped values on its way. */
-#define PLANE_LOOP(type, sign)                                                                                         \
-    do {                                                                                                               \
-        type *restrict to = target;                                                                                    \
-        const type *restrict from = source;                                                                            \
-        _Pragma("omp parallel for simd schedule(static)") for (size_t cell = 0; cell < n_cells; ++cell) to[cell] =     \
-            (type)(to[cell] sign from[cell]);                                                                          \
-    } while (0)
+/* Adds or takes away a plane, one function per width; unsigned, so that a window may pass through wrapped values. */
+#define PLANE_FUNCTION(name, type, sign)                                                                               \
+    static void name(type *restrict to, const type *restrict from, size_t n_cells)                                     \
+    {                                                                                                                  \
+        PLANE_PRAGMA                                                                                                   \
+        for (size_t cell = 0; cell < n_cells; ++cell)                                                                  \
+            to[cell] = (type)(to[cell] sign from[cell]);                                                               \
+    }
+#define PLANE_PRAGMA _Pragma("omp parallel for simd schedule(static) if (n_cells >= PARALLEL_CELLS)")
+
+PLANE_FUNCTION(add_16, uint16_t, +)
+PLANE_FUNCTION(add_32, uint32_t, +)
+PLANE_FUNCTION(add_64, uint64_t, +)
+PLANE_FUNCTION(subtract_16, uint16_t, -)
+PLANE_FUNCTION(subtract_32, uint32_t, -)
+PLANE_FUNCTION(subtract_64, uint64_t, -)
 
 static void plane_add(void *target, const void *source, enum sst_plane_type type, size_t n_cells)
 {
     switch (sst_plane_type_size(type)) {
     case sizeof(uint16_t):
-        PLANE_LOOP(uint16_t, +);
+        add_16(target, source, n_cells);
         break;
     case sizeof(uint32_t):
-        PLANE_LOOP(uint32_t, +);
+        add_32(target, source, n_cells);
         break;
     default:
-        PLANE_LOOP(uint64_t, +);
+        add_64(target, source, n_cells);
         break;
     }
 }
@@ -61,13 +72,13 @@ static void plane_subtract(void *target, const void *source, enum sst_plane_type
 {
     switch (sst_plane_type_size(type)) {
     case sizeof(uint16_t):
-        PLANE_LOOP(uint16_t, -);
+        subtract_16(target, source, n_cells);
         break;
     case sizeof(uint32_t):
-        PLANE_LOOP(uint32_t, -);
+        subtract_32(target, source, n_cells);
         break;
     default:
-        PLANE_LOOP(uint64_t, -);
+        subtract_64(target, source, n_cells);
         break;
     }
 }
@@ -79,7 +90,7 @@ static void moments_finish_cf(struct sst_moments_view window, const double *z, s
                               const struct sst_finish_out *out, size_t n_cells)
 {
     const struct body_moments_planes planes = {window.n, window.s1, window.s2, window.s3, window.s4};
-#pragma omp parallel for schedule(dynamic, BLOCK)
+#pragma omp parallel for schedule(dynamic, BLOCK) if (n_cells > BLOCK)
     for (size_t cell = 0; cell < n_cells; ++cell) {
         const struct cell_moments sums = body_moments_load(planes, cell);
         if (sums.n == 0 || (int)sums.n < min_samples) {
@@ -261,7 +272,7 @@ static enum sst_status exact_finish(const int16_t *const *members, size_t n_memb
 
 static void mean_of(const double *const *members, size_t n_members, double *out, size_t n_cells)
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (n_cells >= PARALLEL_CELLS)
     for (size_t begin = 0; begin < n_cells; begin += BLOCK) {
         const size_t end = block_end(begin, n_cells);
         int32_t n_valid[BLOCK] = {0};

@@ -1,0 +1,218 @@
+/* From options and headers to a settled job; what cannot be done is refused here, before a field is read. */
+#include "app/job.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "app/log.h"
+#include "core/mem.h"
+#include "stream/climatology.h"
+#include "validate/probes.h"
+
+struct sst_decode_options sst_job_decode_options(const struct sst_options *options)
+{
+    const struct sst_decode_options decode = {options->variable, options->units, options->ice_variable};
+    return decode;
+}
+
+static void scan_progress(void *user, size_t done, size_t total) { sst_progress_update(user, done, total, 0); }
+
+static enum sst_status scan(struct sst_job *job, struct sst_progress *progress, struct sst_error *err)
+{
+    const struct sst_options *options = job->options;
+    const struct sst_catalog_options catalog_options = {
+        .decode = sst_job_decode_options(options),
+        .stop_on_bad = options->stop_on_bad,
+        .notes = sst_log_note,
+        .notes_user = options->log,
+        .progress = scan_progress,
+        .progress_user = progress,
+    };
+    SST_TRY(sst_sources_find((const char *const *)options->inputs, options->n_inputs, &job->sources, err));
+    sst_progress_begin(progress, "scan", "files", 0);
+    const enum sst_status rc = sst_catalog_scan((const char *const *)job->sources.paths, job->sources.n_paths,
+                                                &catalog_options, &job->catalog, err);
+    sst_progress_end(progress);
+    return rc;
+}
+
+static enum sst_status settle_domain(struct sst_job *job, struct sst_error *err)
+{
+    const struct sst_options *options = job->options;
+    sst_domain_all(job->catalog->grid, &job->domain);
+    if (options->has_bbox)
+        SST_TRY(sst_domain_box(job->catalog->grid, options->bbox.west, options->bbox.south, options->bbox.east,
+                               options->bbox.north, &job->domain, err));
+    if (!options->mask_path)
+        return SST_OK;
+    SST_TRY(sst_alloc(job->domain.n_cells, sizeof *job->keep, "the mask", &job->keep, err));
+    return sst_file_read_mask(options->mask_path, options->mask_variable, &job->domain, job->keep, err);
+}
+
+/* --- the baseline ------------------------------------------------------------------------------------------------- */
+
+static enum sst_status year_is_full(const struct sst_job *job, int year, bool *is_full, struct sst_error *err)
+{
+    struct sst_coverage coverage = {0};
+    const enum sst_status rc = sst_catalog_coverage(job->catalog, year, year, job->wanted, &coverage, err);
+    *is_full = rc == SST_OK && coverage.n_missing == 0;
+    sst_coverage_clear(&coverage);
+    return rc;
+}
+
+static enum sst_status append_years(char **text, int first, int last, struct sst_error *err)
+{
+    char *longer = NULL;
+    const char *before = *text ? *text : "", *comma = *text && **text ? ", " : "";
+    if (first == last)
+        SST_TRY(sst_asprintf(&longer, err, "%s%s%d", before, comma, first));
+    else
+        SST_TRY(sst_asprintf(&longer, err, "%s%s%d-%d", before, comma, first, last));
+    sst_free(*text);
+    *text = longer;
+    return SST_OK;
+}
+
+enum sst_status sst_job_full_years(const struct sst_job *job, char **text, struct sst_error *err)
+{
+    char *list = NULL;
+    enum sst_status rc = SST_OK;
+    const int last_year = job->catalog->last_day.year;
+    int run_start = 0;
+    bool in_run = false;
+    SST_TRY(sst_strdup("", &list, err));
+    for (int year = job->catalog->first_day.year; year <= last_year + 1; ++year) {
+        bool is_full = false;
+        if (year <= last_year)
+            SST_TRY_GOTO(year_is_full(job, year, &is_full, err));
+        if (is_full && !in_run)
+            run_start = year;
+        else if (!is_full && in_run)
+            SST_TRY_GOTO(append_years(&list, run_start, year - 1, err));
+        in_run = is_full;
+    }
+    *text = list;
+    list = NULL;
+done:
+    sst_free(list);
+    return rc;
+}
+
+static enum sst_status refuse_baseline(const struct sst_job *job, struct sst_error *err)
+{
+    char *full = NULL;
+    SST_TRY(sst_job_full_years(job, &full, err));
+    const enum sst_status rc = sst_fail(
+        err, SST_ERR_TIME,
+        "the default baseline %d-%d is not whole: %zu of its days have no file. Years with every day: %s. "
+        "Name the years that you want with --baseline Y1-Y2",
+        job->policy.pools.first_year, job->policy.pools.last_year, job->coverage.n_missing, *full ? full : "none");
+    sst_free(full);
+    return rc;
+}
+
+/* Slots that are read only so that the smoother can reach over the ends of a part of the year must have files. */
+static enum sst_status check_smoother_reach(const struct sst_job *job, struct sst_error *err)
+{
+    struct sst_policy plain = job->policy;
+    bool wanted_plain[SST_N_SLOTS + 1];
+    plain.smooth_days = 1;
+    sst_policy_read_slots(&plain, wanted_plain);
+    for (int slot = 1; slot <= sst_calendar_n_slots(job->policy.pools.kind); ++slot) {
+        size_t first = 0, count = 0;
+        sst_catalog_slot(job->catalog, slot, &first, &count);
+        if (count > 0 || !job->wanted[slot] || wanted_plain[slot] ||
+            sst_pool_term_days(&job->policy.pools, (struct sst_term){(int16_t)slot, SST_CLASS_COMMON}) == 0)
+            continue;
+        int month = 0, day = 0;
+        sst_calendar_month_day(job->policy.pools.kind, slot, &month, &day);
+        return sst_fail(
+            err, SST_ERR_TIME,
+            "--smooth %d averages over days beside the part of the year that is asked for, and no file is of "
+            "%02d-%02d. Give those files too, or use --smooth 0",
+            job->policy.smooth_days, month, day);
+    }
+    return SST_OK;
+}
+
+static void count_days_beside(struct sst_job *job)
+{
+    for (size_t i = 0; i < job->catalog->n_entries; ++i) {
+        const struct sst_day day = job->catalog->entries[i].at.day;
+        job->n_days_beside += job->wanted[day.slot] && sst_pool_class(&job->policy.pools, day) != SST_NO_CLASS &&
+                              !sst_pool_in_baseline(&job->policy.pools, day);
+    }
+}
+
+static enum sst_status settle_baseline(struct sst_job *job, struct sst_error *err)
+{
+    const struct sst_options *options = job->options;
+    SST_TRY(sst_options_policy(options, job->catalog->calendar, job->catalog->lattice, &job->policy, err));
+    SST_TRY(sst_policy_check(&job->policy, err));
+    sst_policy_read_slots(&job->policy, job->wanted);
+    const struct sst_pool_rule *pools = &job->policy.pools;
+    SST_TRY(sst_catalog_coverage(job->catalog, pools->first_year, pools->last_year, job->wanted, &job->coverage, err));
+    if (!options->is_given[SST_OPTION_ID_baseline] && job->coverage.n_missing > 0)
+        return refuse_baseline(job, err);
+    if (job->coverage.n_present == 0)
+        return sst_fail(err, SST_ERR_TIME, "--baseline %d-%d: no file is of these years; the files hold %d to %d",
+                        pools->first_year, pools->last_year, job->catalog->first_day.year, job->catalog->last_day.year);
+    SST_TRY(check_smoother_reach(job, err));
+    count_days_beside(job);
+    return SST_OK;
+}
+
+/* --- probes and memory -------------------------------------------------------------------------------------------- */
+
+static enum sst_status settle_probes(struct sst_job *job, struct sst_error *err)
+{
+    const struct sst_grid *grid = job->catalog->grid;
+    if (job->policy.approx == SST_APPROX_NONE)
+        return SST_OK;
+    job->probe_share = job->options->validate_share > 0.0 ? job->options->validate_share
+                                                          : sst_probes_default_share(grid->n_lat * grid->n_lon);
+    return sst_probes_choose(&job->domain, job->keep, job->options->seed, job->probe_share, &job->probes,
+                             &job->n_probes, err);
+}
+
+static enum sst_status count_inputs(struct sst_job *job, struct sst_error *err)
+{
+    uint8_t *is_used = NULL;
+    SST_TRY(sst_alloc(job->catalog->n_files, sizeof *is_used, "marks of files", &is_used, err));
+    for (size_t i = 0; i < job->catalog->n_entries; ++i) {
+        const struct sst_catalog_entry *entry = &job->catalog->entries[i];
+        if (!job->wanted[entry->at.day.slot] || sst_pool_class(&job->policy.pools, entry->at.day) == SST_NO_CLASS ||
+            is_used[entry->file])
+            continue;
+        is_used[entry->file] = 1;
+        ++job->n_inputs_used;
+        job->bytes_to_read += job->catalog->files[entry->file].size_bytes;
+    }
+    sst_free(is_used);
+    return SST_OK;
+}
+
+enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress, struct sst_job *job,
+                                struct sst_error *err)
+{
+    memset(job, 0, sizeof *job);
+    job->options = options;
+    SST_TRY(scan(job, progress, err));
+    SST_TRY(settle_domain(job, err));
+    SST_TRY(settle_baseline(job, err));
+    SST_TRY(settle_probes(job, err));
+    SST_TRY(count_inputs(job, err));
+    job->peak_bytes = sst_climatology_peak_bytes(&job->policy, job->catalog->ice_source[0] != '\0', job->domain.n_cells,
+                                                 job->n_probes);
+    return SST_OK;
+}
+
+void sst_job_clear(struct sst_job *job)
+{
+    sst_sources_clear(&job->sources);
+    sst_catalog_destroy(&job->catalog);
+    sst_coverage_clear(&job->coverage);
+    sst_free(job->keep);
+    sst_free(job->probes);
+    memset(job, 0, sizeof *job);
+}

@@ -1,0 +1,47 @@
+/* What a run would do, worked out from options and file headers before any field is read: shared by `run` and `plan`. */
+#ifndef SST_APP_JOB_H
+#define SST_APP_JOB_H
+
+#include "app/options.h"
+#include "app/progress.h"
+#include "core/grid.h"
+#include "stream/catalog.h"
+#include "stream/policy.h"
+#include "stream/source.h"
+
+struct sst_job {
+    const struct sst_options *options; /* borrowed */
+    struct sst_sources sources;
+    struct sst_catalog *catalog;
+    struct sst_domain domain;
+    uint8_t *keep; /* --mask, by domain cell; NULL without */
+    struct sst_policy policy;
+    bool wanted[SST_N_SLOTS + 1]; /* slots whose files are read */
+    struct sst_coverage coverage; /* of the baseline's days on wanted slots */
+    size_t n_days_beside; /* days outside the baseline that hobday's edge pools take */
+    size_t n_inputs_used; /* files of which at least one step is read */
+    uint64_t bytes_to_read; /* their size */
+    size_t *probes; /* domain cells */
+    size_t n_probes;
+    double probe_share; /* 0..1; 0 where nothing is validated */
+    uint64_t peak_bytes; /* most memory that the engine will hold */
+};
+
+/*
+ * Scans headers and settles grid, box, mask, baseline, policy, probes and memory.
+ *
+ * Owner    the caller; sst_job_clear, also after a failure.
+ * Errors   SST_ERR_INPUT, SST_ERR_GRID, SST_ERR_TIME (baseline not whole, days for the smoother absent), SST_ERR_USAGE,
+ *          SST_ERR_NOMEM.
+ */
+SST_MUST_CHECK enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress,
+                                               struct sst_job *job, struct sst_error *err);
+void sst_job_clear(struct sst_job *job);
+
+/* The options of file decoding. */
+struct sst_decode_options sst_job_decode_options(const struct sst_options *options);
+
+/* "1982-1990, 1993-2016" for the years that have every wanted day; "" if none. Owner: the caller, sst_free. */
+SST_MUST_CHECK enum sst_status sst_job_full_years(const struct sst_job *job, char **text, struct sst_error *err);
+
+#endif

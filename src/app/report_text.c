@@ -1,0 +1,189 @@
+/* The summary and the plan as text. */
+#include <math.h>
+#include <string.h>
+
+#include "app/report.h"
+#include "write/clim_nc.h"
+
+const struct sst_report_row sst_report_rows[SST_N_REPORT_ROWS] = {
+    {"ice-free, by area", "ice_free_area", SST_ERRORS_ICE_FREE, SST_WEIGHT_AREA},
+    {"ice-free, by count", "ice_free_count", SST_ERRORS_ICE_FREE, SST_WEIGHT_COUNT},
+    {"all cells, by area", "all_area", SST_ERRORS_ALL, SST_WEIGHT_AREA},
+    {"all cells, by count", "all_count", SST_ERRORS_ALL, SST_WEIGHT_COUNT},
+};
+
+static const double BYTES_PER_MB = 1e6;
+/* More rejects and days than this go to the JSON report only. */
+enum { MAX_LISTED = 10 };
+
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+static void print_policy(const struct sst_job *job, FILE *out)
+{
+    const struct sst_policy *policy = &job->policy;
+    const struct sst_pool_rule *pools = &policy->pools;
+    fprintf(out, "baseline   %d-%d, %d-day window, leap %s, ", pools->first_year, pools->last_year,
+            2 * pools->half_window_days + 1, sst_leap_rule_name(pools->leap));
+    if (policy->smooth_days > 1)
+        fprintf(out, "smoothed over %d days\n", policy->smooth_days);
+    else
+        fprintf(out, "not smoothed\n");
+    int slots[SST_N_SLOTS];
+    const int n_slots = sst_policy_output_slots(policy, slots);
+    if (n_slots < sst_calendar_n_slots(pools->kind)) {
+        int month = 0, day = 0;
+        sst_calendar_month_day(pools->kind, slots[0], &month, &day);
+        fprintf(out, "part       %d days from %02d-%02d", n_slots, month, day);
+        sst_calendar_month_day(pools->kind, slots[n_slots - 1], &month, &day);
+        fprintf(out, " to %02d-%02d\n", month, day);
+    }
+}
+
+static void print_rejects(const struct sst_catalog *catalog, FILE *out)
+{
+    for (size_t i = 0; i < catalog->n_rejects && i < MAX_LISTED; ++i)
+        fprintf(out, "  not used: %s: %s\n", catalog->rejects[i].path, catalog->rejects[i].reason);
+    if (catalog->n_rejects > MAX_LISTED)
+        fprintf(out, "  ... and %zu more (all are in the JSON report)\n", catalog->n_rejects - MAX_LISTED);
+}
+
+static void print_missing(const struct sst_job *job, FILE *out)
+{
+    const struct sst_coverage *coverage = &job->coverage;
+    if (coverage->n_missing == 0)
+        return;
+    fprintf(out, "  missing:");
+    for (size_t i = 0; i < coverage->n_missing && i < MAX_LISTED; ++i) {
+        char text[SST_DAY_TEXT_SIZE];
+        fprintf(out, " %s", sst_day_text(job->policy.pools.kind, coverage->missing[i], text));
+    }
+    if (coverage->n_missing > MAX_LISTED)
+        fprintf(out, " ... and %zu more", coverage->n_missing - MAX_LISTED);
+    fprintf(out, "\n");
+}
+
+static void print_inputs(const struct sst_job *job, FILE *out)
+{
+    const struct sst_catalog *catalog = job->catalog;
+    char first[SST_DAY_TEXT_SIZE], last[SST_DAY_TEXT_SIZE];
+    fprintf(out, "files      %zu found, %zu needed (%.1f MB), %zu unusable; %s to %s, calendar %s\n",
+            catalog->n_scanned, job->n_inputs_used, (double)job->bytes_to_read / BYTES_PER_MB, catalog->n_rejects,
+            sst_day_text(catalog->calendar, catalog->first_day, first),
+            sst_day_text(catalog->calendar, catalog->last_day, last), sst_calendar_name(catalog->calendar));
+    print_rejects(catalog, out);
+    fprintf(out, "variable   %s (%s)%s%s", catalog->variable, sst_sst_kind_name(catalog->kind),
+            catalog->title[0] ? ", " : "", catalog->title);
+    fprintf(out, "%s%s%s%s\n", catalog->ice_source[0] ? "; ice from " : "", catalog->ice_source,
+            catalog->mask_source[0] ? "; land and lakes from " : "", catalog->mask_source);
+    fprintf(out, "values     whole %s degC%s\n",
+            catalog->lattice == SST_LATTICE_CENTI ? "hundredths of a" : "thousandths of a",
+            catalog->lattice_is_exact ? "" : "; the files are finer and are rounded to them");
+    fprintf(out, "days       %zu of %zu in the baseline, %zu missing, %zu doubled, %zu beside it\n",
+            job->coverage.n_present, job->coverage.n_expected, job->coverage.n_missing, job->coverage.n_doubled,
+            job->n_days_beside);
+    print_missing(job, out);
+}
+
+static void print_grid(const struct sst_job *job, FILE *out)
+{
+    const struct sst_domain *domain = &job->domain;
+    fprintf(out, "cells      %zu, %zu x %zu (lat x lon), %.3f..%.3f N, %.3f..%.3f E%s\n", domain->n_cells,
+            domain->n_rows, domain->n_cols, fmin(sst_domain_lat(domain, 0), sst_domain_lat(domain, domain->n_rows - 1)),
+            fmax(sst_domain_lat(domain, 0), sst_domain_lat(domain, domain->n_rows - 1)), sst_domain_lon(domain, 0),
+            sst_domain_lon(domain, domain->n_cols - 1), job->keep ? ", masked" : "");
+}
+
+void sst_plan_print(const struct sst_job *job, FILE *out)
+{
+    print_policy(job, out);
+    print_inputs(job, out);
+    print_grid(job, out);
+    fprintf(out, "estimate   %s", sst_approx_name(job->policy.approx));
+    if (job->policy.approx != SST_APPROX_NONE)
+        fprintf(out, ", %zu probe%s (%.3g %% of the cells, seed %llu)", job->n_probes, plural(job->n_probes),
+                100.0 * job->probe_share, (unsigned long long)job->options->seed);
+    else
+        fprintf(out, " (exact)");
+    fprintf(out, "\nmemory     %.1f MB at most for bins, kept values and estimates\n",
+            (double)job->peak_bytes / BYTES_PER_MB);
+    fprintf(out, "output     %s\n", job->options->output);
+}
+
+static void print_row(const struct sst_report_row *which, const struct sst_error_row *row, FILE *out)
+{
+    fprintf(out, "  %-20s %6zu %10zu %+8.4f %7.4f %7.4f %7.4f %7.4f %7.4f %7.2f %% (%.2f..%.2f)\n", which->name,
+            row->n_cells, row->n_cell_days, row->bias, row->rmse, row->median, row->p95, row->p99, row->max,
+            100.0 * row->beyond.value, 100.0 * row->beyond.low, 100.0 * row->beyond.high);
+}
+
+static void print_validation(const struct sst_report *report, FILE *out)
+{
+    const struct sst_job *job = report->job;
+    if (!report->comparisons)
+        return;
+    fprintf(out, "validated  %zu probe%s (%.3g %% of the cells, seed %llu): approximate - exact [degC]\n",
+            job->n_probes, plural(job->n_probes), 100.0 * job->probe_share, (unsigned long long)job->options->seed);
+    for (size_t q = 0; q < job->policy.n_percentiles; ++q) {
+        char name[32];
+        fprintf(out,
+                "  %-20s  cells  cell-days     bias    RMSE  median    95 %%    99 %%     max  beyond %g degC (95 %% "
+                "interval)\n",
+                sst_clim_percentile_name(job->policy.percentiles[q], name), job->options->tolerance);
+        for (int i = 0; i < SST_N_REPORT_ROWS; ++i) {
+            const struct sst_error_row row =
+                sst_comparison_row(report->comparisons[q], sst_report_rows[i].which, sst_report_rows[i].weight);
+            print_row(&sst_report_rows[i], &row, out);
+        }
+    }
+}
+
+static void print_flags(const struct sst_report *report, FILE *out)
+{
+    static const char *const texts[SST_N_FLAGS] = {
+#define X(bit, symbol, name, text) [bit] = name,
+        SST_FLAG_LIST(X)
+#undef X
+    };
+    const struct sst_tally_result *tally = &report->tally;
+    fprintf(out, "flags      %zu of %zu cell-days of the sea have one or more, %.2f %% of its area\n",
+            tally->any.n_cell_days, tally->n_cell_days, 100.0 * tally->any.area_share);
+    for (int bit = 0; bit < SST_N_FLAGS; ++bit)
+        fprintf(out, "  %-24s %12zu cell-days %8.2f %% of the area\n", texts[bit], tally->by_flag[bit].n_cell_days,
+                100.0 * tally->by_flag[bit].area_share);
+}
+
+void sst_report_print(const struct sst_report *report, FILE *out)
+{
+    const struct sst_job *job = report->job;
+    const struct sst_reader_totals *totals = sst_reader_totals(report->reader);
+    print_policy(job, out);
+    print_inputs(job, out);
+    fprintf(out, "read       %zu days", totals->n_days_read);
+    if (totals->n_days_doubled)
+        fprintf(out, ", %zu doubled (same values, counted once)", totals->n_days_doubled);
+    if (totals->n_preliminary_replaced)
+        fprintf(out, ", %zu preliminary passed over for final ones", totals->n_preliminary_replaced);
+    if (totals->n_days_bad)
+        fprintf(out, ", %zu unusable", totals->n_days_bad);
+    if (totals->n_cells_implausible)
+        fprintf(out, ", %zu values outside -5..50 degC left out", totals->n_cells_implausible);
+    fprintf(out, "\n");
+    print_grid(job, out);
+    fprintf(out, "sea        %zu cell%s\n", report->tally.n_sea_cells, plural(report->tally.n_sea_cells));
+    print_validation(report, out);
+    print_flags(report, out);
+    fprintf(out, "output     %s\n", job->options->output);
+    fprintf(out, "id         %s\n", report->climatology_id);
+    fprintf(out, "time       %.1f s, at most %.0f MB of memory\n", report->seconds,
+            (double)report->peak_rss_bytes / BYTES_PER_MB);
+}
+
+double sst_report_worst_share(const struct sst_report *report)
+{
+    double worst = NAN;
+    for (size_t q = 0; report->comparisons && q < report->job->policy.n_percentiles; ++q) {
+        const struct sst_error_row row = sst_comparison_row(report->comparisons[q], SST_ERRORS_ALL, SST_WEIGHT_AREA);
+        worst = isnan(worst) || row.beyond.value > worst ? row.beyond.value : worst;
+    }
+    return worst;
+}
