@@ -24,6 +24,7 @@ struct sst_grid {
     double *lat; /* [degrees_north] n_lat, strictly monotonic, up or down */
     double *lon; /* [degrees_east] n_lon, strictly increasing but for one jump of -360; as the product has them */
     bool wraps; /* the columns go once round the globe */
+    size_t canonical_col; /* the column nearest east of Greenwich: column 0 of the canonical order */
 };
 
 /*
