@@ -17,8 +17,13 @@ static struct sst_scan_note *find_note(const struct sst_scan *scan, const char *
     return NULL;
 }
 
+/* Passes a new note on, with its file, and keeps it. */
 static enum sst_status add_note(struct sst_scan *scan, const char *text)
 {
+    char *line = NULL;
+    SST_TRY(sst_asprintf(&line, NULL, "%s: %s", scan->path, text));
+    scan->options->notes(scan->options->notes_user, line);
+    sst_free(line);
     SST_TRY(sst_grow(&scan->notes, &scan->notes_capacity, scan->n_notes + 1, sizeof *scan->notes, "the notes", NULL));
     struct sst_scan_note note = {.n_files = 1};
     SST_TRY(sst_strdup(text, &note.text, NULL));
@@ -34,7 +39,6 @@ void sst_scan_note(void *user, const char *text)
     if (known) {
         ++known->n_files;
     } else if (scan->n_notes < MAX_NOTES) {
-        scan->options->notes(scan->options->notes_user, text);
         const enum sst_status rc = add_note(scan, bare);
         if (rc != SST_OK)
             scan->notes_status = rc;
