@@ -501,6 +501,43 @@ START_TEST(long_and_strange_values_do_no_harm)
 }
 END_TEST
 
+/* A fixed sequence (Numerical Recipes' 32-bit generator), so that a failure can be repeated. */
+static unsigned next_random(unsigned *state)
+{
+    *state = *state * 1664525U + 1013904223U;
+    return *state >> 8;
+}
+
+START_TEST(random_lines_are_taken_or_refused_in_words)
+{
+    static const char *const pieces[] = {
+        "plan",  "x.nc",  "--",   "-", "1-2",       "0",    "-1",        "99999999999999999999",
+        "1e308", "%",     "%n",   ",", "1,2,3,4",   "nan",  "1991-2020", "--=",
+        "-q",    "-oqOP", "0229", "_", "0101-1231", "a:b:", "x=y",       "--help=1"};
+    unsigned state = 20160229;
+    size_t n_taken = 0;
+    for (int round = 0; round < 20000; ++round) {
+        char line[MAX_LINE] = "";
+        const unsigned n_words = 1 + next_random(&state) % 8;
+        for (unsigned word = 0; word < n_words; ++word) {
+            const unsigned piece = next_random(&state) % (SST_N_OPTIONS + sizeof pieces / sizeof *pieces);
+            char *end = line + strlen(line);
+            if (piece < SST_N_OPTIONS)
+                (void)snprintf(end, sizeof line - (size_t)(end - line), "--%s ", sst_option_rows[piece].name);
+            else
+                (void)snprintf(end, sizeof line - (size_t)(end - line), "%s ", pieces[piece - SST_N_OPTIONS]);
+        }
+        sst_options_clear(&options);
+        const enum sst_status rc = parse(line);
+        ck_assert_msg(rc == SST_OK || (rc == SST_ERR_USAGE && strlen(err.text) > 10), "'%s' gave %d '%s'", line,
+                      (int)rc, err.text);
+        n_taken += rc == SST_OK;
+    }
+    sst_options_clear(&options);
+    ck_assert_uint_gt(n_taken, 100);
+}
+END_TEST
+
 START_TEST(rows_are_whole_and_unlike)
 {
     for (int a = 0; a < SST_N_OPTIONS; ++a) {
@@ -539,6 +576,7 @@ Suite *test_suite(void)
                         (int)(sizeof refusals / sizeof *refusals));
     tcase_add_test(tc, every_option_that_takes_a_value_has_a_refusal);
     tcase_add_test(tc, long_and_strange_values_do_no_harm);
+    tcase_add_test(tc, random_lines_are_taken_or_refused_in_words);
     tcase_add_test(tc, rows_are_whole_and_unlike);
     suite_add_tcase(suite, tc);
     return suite;
