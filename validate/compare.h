@@ -21,12 +21,17 @@ enum sst_error_weight { SST_WEIGHT_AREA, SST_WEIGHT_COUNT, SST_N_ERROR_WEIGHTS }
 struct sst_error_row {
     size_t n_cells, n_cell_days;
     double bias, rmse;
-    double median, p95, p99; /* of the absolute error, to SST_ERROR_BIN_DEGC */
+    double median, p95, p99; /* of the absolute error: see SST_ERROR_BIN_DEGC */
     double max; /* of the absolute error, as it is */
     struct sst_share beyond; /* share of cell-days beyond the tolerance, 95 % interval by cells as clusters */
 };
 
-/* Absolute errors are counted in bins of this width up to 5 degC. [degC] */
+/*
+ * Absolute errors are counted in bins of this width up to 5 degC. [degC]
+ *
+ * The quantile of share q is the upper edge of the first bin at which at least q of the (weighted) cell-days are counted,
+ * but no more than the largest error: never below the smallest error whose cumulated share is q, at most one bin above.
+ */
 #define SST_ERROR_BIN_DEGC 1e-4
 
 struct sst_comparison;

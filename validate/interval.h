@@ -19,8 +19,10 @@ struct sst_share {
 /*
  * Share of hits with its interval at `confidence` (0.95), clusters sampled at random.
  *
- * Linearised ratio variance between clusters, turned into an effective sample size (at most the number of observations,
- * the number of clusters where no variance is seen), then the exact binomial (Clopper-Pearson) interval at that size.
+ * Linearised ratio variance between clusters, turned into an effective sample size (observations over design effect,
+ * less for few clusters by Student's t; at most the number of observations, and the number of clusters where no variance
+ * is seen), then the exact binomial (Clopper-Pearson) interval at that size.
+ * Clusters of no weight or without observations do not count.
  *
  * Source   Korn and Graubard 1998, Survey Methodology 24(2), 193-201.
  */

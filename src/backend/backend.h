@@ -48,7 +48,7 @@ struct sst_backend {
     void (*plane_add)(void *target, const void *source, enum sst_plane_type type, size_t n_cells);
     void (*plane_subtract)(void *target, const void *source, enum sst_plane_type type, size_t n_cells);
 
-    /* Mean and Cornish-Fisher percentiles of a window. */
+    /* Mean and Cornish-Fisher percentiles of a window; `z` is the standard normal quantile of each percentile. */
     void (*moments_finish_cf)(struct sst_moments_view window, const double *z, size_t n_percentiles, int min_samples,
                               const struct sst_finish_out *out, size_t n_cells);
 
@@ -59,6 +59,9 @@ struct sst_backend {
     enum sst_status (*exact_finish)(const int16_t *const *members, size_t n_members,
                                     const struct sst_quantile_args *args, const struct sst_finish_out *out,
                                     uint16_t *n_obs, size_t n_cells, struct sst_error *err);
+
+    /* Mean over members, cell by cell, of the values that are not NaN; NaN where fewer than half of them are. */
+    void (*mean_of)(const double *const *members, size_t n_members, double *out, size_t n_cells);
 };
 
 /* The CPU backend; n_threads 0 = what OpenMP chooses. Never NULL. */

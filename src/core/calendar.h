@@ -6,6 +6,13 @@
  *   slot   1 ........ 31 32 ........ 59   60   61 ........ 366
  *          1 Jan          1 Feb      28F  29F  1 Mar       31 Dec        (360_day: slot = 30 (month - 1) + day, 1..360)
  *
+ * Slot 61 is 1 March in every year; a year without 29 February has no day in slot 60. Days that exist:
+ *
+ *   standard              29 Feb in leap years; Julian to 4 October 1582, Gregorian from the next day, the 15th
+ *   proleptic_gregorian   29 Feb in Gregorian leap years, at all times
+ *   noleap, all_leap      29 Feb never, always
+ *   360_day               1 to 30 of each month; slot 60 is 30 February, a day like any other
+ *
  * A pool is the set of values from which one slot's climatology is computed. It is given as terms (slot, class): the
  * days of one slot are split by year into classes such that every pool is a union of whole (slot, class) groups. So
  * bins, raw values, state files and windows all work on terms, and none of them knows why a term is in a pool.
@@ -18,9 +25,17 @@
  *            last H                   y0   .. y1-1              -            y0-1      y1
  *            the rest                 y0   .. y1                -            -         -
  *
- * hobday (Hobday et al. 2016, as marineHeatWaves computes it): H days either side BY DATE round each occurrence of the
- * slot in the baseline y0..y1. Centres in the first half of the year pool COMMON and FIRST, those in the second half
- * COMMON and LAST; near 29 February the slots of common and of leap years differ. H <= 29 keeps the zones apart.
+ * own      29 February is a slot like any other: the pool is slots c-H..c+H of the ring of 366.
+ * skip     29 February is in no pool: the ring has 365 slots, 60 is the mean of 59 and 61.
+ * hobday   (Hobday et al. 2016, as marineHeatWaves computes it) H days either side BY DATE round each occurrence of the
+ *          slot in the baseline y0..y1, days outside the baseline included; 60 is the mean of 59 and 61. Centres in the
+ *          first half of the year pool COMMON and FIRST, those in the second half COMMON and LAST. Near 29 February a
+ *          window takes LEAP terms c-H..c+H, but COMMON terms as if slot 60 were not there, so it reaches one slot
+ *          further beyond 60. H <= 29 keeps the zones apart.
+ *
+ * The same table serves every calendar: all years of noleap are common, and slot 60, which has no day, is out of the
+ * ring and derived under every rule; all years of all_leap are leap; 360_day has a ring of 360, no leap zone and no
+ * derived slot, so there skip is own. Pools by date do not know the days that October 1582 lacks.
  */
 #ifndef SST_CORE_CALENDAR_H
 #define SST_CORE_CALENDAR_H
@@ -46,10 +61,6 @@ enum sst_calendar_kind {
     SST_CALENDAR_360_DAY
 };
 
-struct sst_date {
-    int year, month, day;
-};
-
 /* One day of one year; slot 0 means none. */
 struct sst_day {
     int32_t year;
@@ -62,7 +73,11 @@ struct sst_instant {
     int32_t second; /* [s] since that day's 00:00 UTC, 0..86399 */
 };
 
-/* Kind named by the text of a CF `calendar` attribute, in any case; NULL or "" is standard. Errors: SST_ERR_TIME. */
+/*
+ * Kind named by the text of a CF `calendar` attribute, in any case; NULL or "" is standard.
+ *
+ * Errors   SST_ERR_TIME for other names; `julian` and `none` too, which CF knows and we do not read.
+ */
 SST_MUST_CHECK enum sst_status sst_calendar_parse(const char *text, enum sst_calendar_kind *out, struct sst_error *err);
 
 /* The CF name of a kind. Never NULL. */
@@ -89,12 +104,15 @@ struct sst_day sst_calendar_previous_day(enum sst_calendar_kind kind, struct sst
 /* Days are ordered by year, then slot: < 0, 0, > 0. */
 int sst_day_compare(struct sst_day a, struct sst_day b);
 
-/* Days since 1970-01-01 in the calendar itself; used for time coordinates that we write. */
+/* Days since 1970-01-01 in the calendar itself, of a day that it has; used for time coordinates that we write. */
 int64_t sst_calendar_days_since_1970(enum sst_calendar_kind kind, struct sst_day day);
+
+/* The inverse of sst_calendar_days_since_1970, for years of up to six digits. */
+struct sst_day sst_calendar_day_at(enum sst_calendar_kind kind, int64_t days_since_1970);
 
 enum { SST_DAY_TEXT_SIZE = 16 };
 
-/* "1982-02-28" into a buffer of SST_DAY_TEXT_SIZE; returns it. */
+/* "1982-02-28" into a buffer of SST_DAY_TEXT_SIZE, "no day" for slot 0; returns it. */
 const char *sst_day_text(enum sst_calendar_kind kind, struct sst_day day, char *buffer);
 
 /* A time axis: CF units ("days since 1978-01-01 12:00:00") with their calendar, read once per file. */
@@ -106,20 +124,25 @@ struct sst_time_axis {
 };
 
 /*
- * Reads CF time units. Accepts microseconds to days in singular, plural and short form, one-digit months and days, "T",
- * fractions of a second, and the suffixes Z, UTC, GMT and +hh:mm.
+ * Reads CF time units: UNIT since YEAR-MONTH-DAY [HOUR[:MINUTE[:SECOND[.FRACTION]]]] [ZONE].
  *
- * Errors   SST_ERR_TIME for months and years as unit (their length varies), unknown words and impossible dates.
+ * UNIT     microseconds to days in singular, plural and short form ("s", "sec", "hrs", "d"), in any case.
+ * Numbers  may lack leading zeros or have blanks for them; a year is taken as it stands (81 is the year 81). "T" may
+ *          stand before the hour. Digits of a second beyond the sixth are dropped.
+ * ZONE     Z, UTC, UT, GMT, or after a clock +h, +hh, +hhmm, +h:mm, +hh:mm and the same with "-".
+ * Errors   SST_ERR_TIME for months and years as unit (their length varies), unknown words, anything left over, and
+ *          dates that the calendar lacks: 29 February in a common year, 10 October 1582 and the year 0 in standard.
  * Source   CF conventions 1.11, section 4.4.
  */
 SST_MUST_CHECK enum sst_status sst_time_axis_parse(const char *units, enum sst_calendar_kind kind,
                                                    struct sst_time_axis *out, struct sst_error *err);
 
 /*
- * The instant of an integer or a floating-point coordinate value; the integer form is exact, the other is rounded to the
- * nearest second before it is split into day and second, so noise in float32 days never moves a day.
+ * The instant of an integer or a floating-point coordinate value. All sums are of whole microseconds, exact; the total
+ * is rounded to the nearest second before it is split into day and second, so noise in float32 days never moves a day.
  *
- * Errors   SST_ERR_TIME where the value is not finite, a fill, or beyond year 1..9999.
+ * Errors   SST_ERR_TIME where the value is not finite, beyond year 1..9999, or a fill that an integer variable holds
+ *          where nothing was written (a declared _FillValue is for the caller to know).
  */
 SST_MUST_CHECK enum sst_status sst_time_axis_at_integer(const struct sst_time_axis *axis, int64_t value,
                                                         struct sst_instant *out, struct sst_error *err);
@@ -152,14 +175,16 @@ struct sst_term {
 /* Whether the slot has no pool of its own but is the mean of slots 59 and 61. */
 bool sst_pool_is_derived(const struct sst_pool_rule *rule, int slot);
 
-/* Class of a day, or SST_NO_CLASS if no pool of the rule holds it. */
+/* Class (enum sst_class) of a day, or SST_NO_CLASS if no pool of the rule holds it. */
 int sst_pool_class(const struct sst_pool_rule *rule, struct sst_day day);
 
 /*
- * Terms of the pool round `centre`, in order of the ring from centre-H on, classes ascending within a slot.
+ * Terms of the pool round `centre`, in order of the ring from centre-H on (centre-H-1 where COMMON terms reach beyond
+ * slot 60), classes ascending within a slot.
  *
  * terms    room for SST_MAX_TERMS.
- * Returns  their number; 0 for a derived slot. Terms without any day (a class with no year) are left out.
+ * Returns  their number; 0 for a derived slot and for one that is not in the ring. Terms without any day (a class with
+ *          no year) are left out.
  */
 int sst_pool_terms(const struct sst_pool_rule *rule, int centre, struct sst_term *terms);
 

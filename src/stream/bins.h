@@ -13,8 +13,10 @@
 
 #include <stdbool.h>
 
+#include "backend/backend.h"
 #include "core/estimator.h"
 #include "core/status.h"
+#include "moments/moments.h"
 
 struct sst_bin {
     const struct sst_estimator *estimator;
@@ -27,6 +29,13 @@ SST_MUST_CHECK enum sst_status sst_bin_init(struct sst_bin *bin, const struct ss
                                             struct sst_error *err);
 /* Frees the planes; a cleared or zeroed bin is accepted. */
 void sst_bin_clear(struct sst_bin *bin);
+
+/* target += source, target -= source; both bins are of one estimator and size. */
+void sst_bin_add(const struct sst_backend *backend, struct sst_bin *target, const struct sst_bin *source);
+void sst_bin_subtract(const struct sst_backend *backend, struct sst_bin *target, const struct sst_bin *source);
+
+/* The planes of a bin of the moments estimator, borrowed. */
+struct sst_moments_view sst_bin_moments(const struct sst_bin *bin);
 
 static inline bool sst_bin_is_empty(const struct sst_bin *bin) { return !bin->estimator; }
 

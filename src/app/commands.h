@@ -1,0 +1,44 @@
+/*
+ * The sub-commands, once: names for the parser, one line each for `--help`, functions for main().
+ *
+ * A command gets its options checked and whole, says what it has to say through options->log, and returns the exit code
+ * of the program.
+ */
+#ifndef SST_APP_COMMANDS_H
+#define SST_APP_COMMANDS_H
+
+struct sst_options;
+
+/* symbol, name, what follows it, what it does, function */
+#define SST_COMMAND_LIST(X)                                                                                            \
+    X(RUN, "run", "[OPTIONS] FILES-OR-DIRECTORIES",                                                                    \
+      "read daily SST files once, write their climatology (what happens where no command is named)", cmd_run)          \
+    X(PLAN, "plan", "[OPTIONS] FILES-OR-DIRECTORIES",                                                                  \
+      "show what run would read and need: days, gaps, doubles, odd files, memory", cmd_plan)                           \
+    X(SYNTH, "synth", "[OPTIONS] -o DIRECTORY", "write a synthetic archive of daily files to try the program on",      \
+      cmd_synth)                                                                                                       \
+    X(HELP, "help", "[COMMAND]", "show all options, or those of one command", cmd_help)                                \
+    X(VERSION, "version", "[--json]", "show the version", cmd_version)
+
+enum sst_command_id {
+#define X(symbol, name, usage, purpose, function) SST_COMMAND_##symbol,
+    SST_COMMAND_LIST(X)
+#undef X
+        SST_N_COMMANDS
+};
+
+#define X(symbol, name, usage, purpose, function) int function(const struct sst_options *options);
+SST_COMMAND_LIST(X)
+#undef X
+
+struct sst_command {
+    const char *name, *usage, *purpose;
+};
+
+/* Names and texts, in the order of the list. */
+extern const struct sst_command sst_command_rows[SST_N_COMMANDS];
+
+/* The command of that name, or SST_N_COMMANDS. */
+enum sst_command_id sst_command_find(const char *name);
+
+#endif

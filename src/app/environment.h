@@ -1,0 +1,37 @@
+/* All that the program takes from its surroundings: the terminal, and the time that outputs are stamped with. */
+#ifndef SST_APP_ENVIRONMENT_H
+#define SST_APP_ENVIRONMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/status.h"
+
+/* Narrower than 40 columns no text can be laid out; wider than 100 none can be read. */
+enum { SST_MIN_COLUMNS = 40, SST_DEFAULT_COLUMNS = 80, SST_MAX_COLUMNS = 100 };
+
+struct sst_terminal {
+    bool is_terminal; /* and one that can move its cursor: TERM is set and not "dumb" */
+    bool has_colour; /* is_terminal, and NO_COLOR is not set */
+    int columns; /* COLUMNS, else what the terminal says, else 80; never outside the limits above */
+};
+
+/* What a stream leads to. Reads COLUMNS, TERM, NO_COLOR. */
+struct sst_terminal sst_terminal_of(FILE *stream);
+
+/* The text of COLUMNS, or the number that a terminal gave (0 = none), made a sane width. */
+int sst_terminal_columns(const char *columns_text, int asked);
+
+/*
+ * The time that outputs bear, in seconds since 1970: SOURCE_DATE_EPOCH where it is set, so that a run can be repeated to
+ * the byte, else now.
+ *
+ * Errors   SST_ERR_USAGE where SOURCE_DATE_EPOCH is no whole number >= 0.
+ */
+SST_MUST_CHECK enum sst_status sst_output_time(int64_t *seconds, struct sst_error *err);
+
+/* Seconds of a clock that never goes back. [s] */
+double sst_monotonic_seconds(void);
+
+#endif

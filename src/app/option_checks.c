@@ -1,0 +1,182 @@
+/* Combinations of options, and the inputs of each command. */
+#include "app/option_checks.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/suggest.h"
+#include "core/mem.h"
+
+static bool is_run_or_plan(const struct sst_options *options)
+{
+    return options->command == SST_COMMAND_RUN || options->command == SST_COMMAND_PLAN;
+}
+
+static void warn(struct sst_options *options, const char *text)
+{
+    if (options->n_warnings < SST_MAX_OPTION_WARNINGS)
+        options->warnings[options->n_warnings++] = text;
+}
+
+/* "'run', 'plan'" */
+static const char *list_commands(unsigned commands, char *buffer, size_t size)
+{
+    size_t length = 0;
+    buffer[0] = '\0';
+    for (int id = 0; id < SST_N_COMMANDS; ++id) {
+        if (!(commands >> id & 1U) || length >= size)
+            continue;
+        const int n = snprintf(buffer + length, size - length, "%s'%s'", length ? ", " : "", sst_command_rows[id].name);
+        length += n > 0 ? (size_t)n : 0;
+    }
+    return buffer;
+}
+
+static enum sst_status check_command_takes_options(const struct sst_options *options, struct sst_error *err)
+{
+    char others[128];
+    for (int id = 0; id < SST_N_OPTIONS; ++id) {
+        const struct sst_option_row *row = &sst_option_rows[id];
+        if (options->is_given[id] && !(row->commands >> options->command & 1U))
+            return sst_fail(err, SST_ERR_USAGE, "--%s: not an option of '%s', but of %s. Leave it out", row->name,
+                            sst_command_rows[options->command].name,
+                            list_commands(row->commands, others, sizeof others));
+    }
+    return SST_OK;
+}
+
+/* A single word, as a command is and a path to data seldom. */
+static bool is_word(const char *text)
+{
+    for (const char *at = text; *at; ++at) {
+        if (!isalpha((unsigned char)*at) && *at != '-')
+            return false;
+    }
+    return *text && text[0] != '-';
+}
+
+static enum sst_status unknown_command(const char *word, struct sst_error *err)
+{
+    char all[128];
+    const char *names[SST_N_COMMANDS];
+    for (int id = 0; id < SST_N_COMMANDS; ++id)
+        names[id] = sst_command_rows[id].name;
+    const char *meant = sst_suggest(word, names, SST_N_COMMANDS);
+    if (meant)
+        return sst_fail(err, SST_ERR_USAGE, "%.60s: neither a command nor a file. Did you mean '%s'?", word, meant);
+    return sst_fail(err, SST_ERR_USAGE, "%.60s: neither a command nor a file. Commands: %s", word,
+                    list_commands((1U << SST_N_COMMANDS) - 1, all, sizeof all));
+}
+
+static enum sst_status check_inputs(const struct sst_options *options, struct sst_error *err)
+{
+    const char *name = sst_command_rows[options->command].name;
+    const bool wants_inputs = is_run_or_plan(options);
+    const size_t most = options->command == SST_COMMAND_HELP ? 1 : 0;
+    if (wants_inputs && options->n_inputs == 0)
+        return sst_fail(err, SST_ERR_USAGE,
+                        "no files. Name files or directories of daily SST, as in: sststream%s --baseline 1991-2020 %s"
+                        "oisst/ (no data at hand? sststream synth -o DIR makes some; sststream --help tells the rest)",
+                        options->command == SST_COMMAND_PLAN ? " plan" : "",
+                        options->command == SST_COMMAND_PLAN ? "" : "-o clim.nc ");
+    if (!wants_inputs && options->n_inputs > most)
+        return sst_fail(err, SST_ERR_USAGE, "%.200s: '%s' takes %s. Leave it out", options->inputs[most], name,
+                        most ? "one command's name" : "no files");
+    for (size_t i = 0; i < options->n_inputs; ++i) {
+        if (!options->inputs[i][0])
+            return sst_fail(err, SST_ERR_USAGE, "'': an empty file name. Is a shell variable unset?");
+    }
+    if (options->n_inputs > 0 && !options->is_command_named && is_word(options->inputs[0]) &&
+        access(options->inputs[0], F_OK) != 0)
+        return unknown_command(options->inputs[0], err);
+    if (options->command == SST_COMMAND_HELP && options->n_inputs > 0 &&
+        sst_command_find(options->inputs[0]) == SST_N_COMMANDS)
+        return unknown_command(options->inputs[0], err);
+    return SST_OK;
+}
+
+static enum sst_status check_pool(const struct sst_options *options, struct sst_error *err)
+{
+    const int n_years = options->last_year - options->first_year + 1;
+    const int n_pool = n_years * options->window_days;
+    if (n_pool > SST_MAX_POOL_DAYS)
+        return sst_fail(
+            err, SST_ERR_USAGE,
+            "--window %d: with %d years of --baseline it pools %d values, more than the %d whose power sums "
+            "are exact. Accepted for these years: at most %d days",
+            options->window_days, n_years, n_pool, SST_MAX_POOL_DAYS, (SST_MAX_POOL_DAYS / n_years - 1) / 2 * 2 + 1);
+    if (options->min_samples > n_pool)
+        return sst_fail(
+            err, SST_ERR_USAGE,
+            "--min-samples %d: a full pool (%d years, a window of %d days) has %d values, so that every cell "
+            "would be empty. Accepted: at most %d",
+            options->min_samples, n_years, options->window_days, n_pool, n_pool);
+    return SST_OK;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n_text = strlen(text);
+    const size_t n_end = strlen(end);
+    return n_text >= n_end && strcmp(text + n_text - n_end, end) == 0;
+}
+
+static enum sst_status settle_output(struct sst_options *options, struct sst_error *err)
+{
+    if (options->output && options->split && ends_with(options->output, ".nc"))
+        return sst_fail(err, SST_ERR_USAGE,
+                        "--output %.200s: --split writes a directory of files, and this is a file's name. Give a "
+                        "directory, or leave --split out",
+                        options->output);
+    if (!options->output)
+        SST_TRY(sst_asprintf(&options->output, err, "sst_clim_%04d-%04d%s", options->first_year, options->last_year,
+                             options->split ? "" : ".nc"));
+    if (options->report && strcmp(options->report, options->output) == 0)
+        return sst_fail(err, SST_ERR_USAGE, "--report %.200s: the climatology is written there. Give another name",
+                        options->report);
+    return SST_OK;
+}
+
+static enum sst_status check_run(struct sst_options *options, struct sst_error *err)
+{
+    const bool *is_given = options->is_given;
+    SST_TRY(check_pool(options, err));
+    SST_TRY(settle_output(options, err));
+    if (is_given[SST_OPTION_ID_validate] && options->approx == SST_APPROX_NONE)
+        warn(options, "--validate: nothing to validate, since all values are exact with --approx none. Did you mean "
+                      "--approx cf?");
+    if (is_given[SST_OPTION_ID_max_share] && !options->strict)
+        warn(options, "--max-share: of no effect without --strict. Give both, or leave it out");
+    return SST_OK;
+}
+
+/* The first input is the command where it is the name of one. */
+static void find_command(struct sst_options *options)
+{
+    const enum sst_command_id named = options->n_inputs > 0 ? sst_command_find(options->inputs[0]) : SST_N_COMMANDS;
+    if (named == SST_N_COMMANDS)
+        return;
+    options->command = named;
+    options->is_command_named = true;
+    sst_free(options->inputs[0]);
+    --options->n_inputs;
+    memmove(options->inputs, options->inputs + 1, options->n_inputs * sizeof *options->inputs);
+}
+
+enum sst_status sst_option_check_all(struct sst_options *options, struct sst_error *err)
+{
+    const bool *is_given = options->is_given;
+    find_command(options);
+    if (options->wants_help || options->wants_version)
+        return SST_OK;
+    SST_TRY(check_command_takes_options(options, err));
+    SST_TRY(check_inputs(options, err));
+    if (is_given[SST_OPTION_ID_doy] && is_given[SST_OPTION_ID_days])
+        return sst_fail(err, SST_ERR_USAGE, "--doy: --days says the same in another way. Give one of the two");
+    if (options->command == SST_COMMAND_SYNTH && !options->output)
+        return sst_fail(err, SST_ERR_USAGE,
+                        "synth: no directory to write to. Name one, as in: sststream synth -o oisst");
+    return is_run_or_plan(options) ? check_run(options, err) : SST_OK;
+}

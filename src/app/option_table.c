@@ -1,0 +1,38 @@
+/* The lists of options.def and commands.h made into tables. */
+#include "app/option_table.h"
+
+#include <string.h>
+
+/* The words of options.def's `commands` column. */
+enum {
+    BOTH = 1 << SST_COMMAND_RUN | 1 << SST_COMMAND_PLAN,
+    SYNTH = 1 << SST_COMMAND_SYNTH,
+    VERSION = 1 << SST_COMMAND_VERSION,
+    ANY = (1 << SST_N_COMMANDS) - 1
+};
+
+const struct sst_option_row sst_option_rows[SST_N_OPTIONS] = {
+#define SST_OPTION(symbol, name, letter, kind, argument, shown_default, commands, group, help)                         \
+    {name, letter, SST_OPTION_##kind, argument, shown_default, commands, SST_GROUP_##group, help},
+#include "app/options.def"
+};
+
+const char *const sst_option_group_headings[SST_N_GROUPS] = {
+#define X(symbol, heading) heading,
+    SST_OPTION_GROUP_LIST(X)
+#undef X
+};
+
+const struct sst_command sst_command_rows[SST_N_COMMANDS] = {
+#define X(symbol, name, usage, purpose, function) {name, usage, purpose},
+    SST_COMMAND_LIST(X)
+#undef X
+};
+
+enum sst_command_id sst_command_find(const char *name)
+{
+    int id = 0;
+    while (id < SST_N_COMMANDS && strcmp(sst_command_rows[id].name, name) != 0)
+        ++id;
+    return (enum sst_command_id)id;
+}

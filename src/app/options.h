@@ -1,0 +1,126 @@
+/*
+ * What the user asked for: argv read, checked and whole, so that a command has nothing left to check but the files.
+ *
+ *   argv ──popt──▶ (option, text) one by one ──set_*()──▶ struct sst_options ──checks of combinations──▶ defaults
+ */
+#ifndef SST_APP_OPTIONS_H
+#define SST_APP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "app/log.h"
+#include "app/number.h"
+#include "app/option_table.h"
+#include "app/progress.h"
+#include "stream/climatology.h"
+
+enum {
+    SST_DEFAULT_FIRST_YEAR = 1991,
+    SST_DEFAULT_LAST_YEAR = 2020,
+    SST_MAX_BASELINE_YEARS = 66, /* 31-day windows of 66 years: the most that SST_MAX_POOL_DAYS allows for them */
+    SST_MAX_POOL_DAYS = 2048, /* sums of fourth powers of more values could pass 2^63 */
+    SST_MAX_SMOOTH_DAYS = 365,
+    SST_MAX_THREADS = 1024,
+    SST_MAX_OPTION_WARNINGS = 8
+};
+
+/* How a part of the year was given; it becomes slots once the calendar of the files is known. */
+enum sst_part_kind { SST_PART_WHOLE_YEAR, SST_PART_DOY, SST_PART_MONTH_DAYS };
+
+struct sst_part_of_year {
+    enum sst_part_kind kind;
+    int first_doy, last_doy; /* 1..365 of a year without 29 February; first > last crosses New Year */
+    struct sst_month_day first_day, last_day;
+};
+
+/* A box in degrees; west > east crosses the date line. */
+struct sst_bbox {
+    double west, south, east, north;
+};
+
+/* What synth is to make; only what is_given was said by the user, the rest is left to sst_synth_defaults. */
+struct sst_archive_options {
+    int first_year, last_year;
+    int n_lon, n_lat;
+    double south, north; /* [degrees_north] */
+    double gaps_percent; /* [percent] of the days */
+    int layout; /* index into the words of --layout */
+};
+
+/* Texts are owned by the options. NULL means not given, unless it says otherwise. */
+struct sst_options {
+    enum sst_command_id command;
+    bool is_command_named, wants_help, wants_version;
+    bool is_given[SST_N_OPTIONS];
+    bool has_bbox, stop_on_bad, split, overwrite, json, strict;
+    struct sst_log *log; /* borrowed: where commands speak; NULL until main() sets it */
+
+    char **inputs; /* files, directories, "@list", "-"; for HELP the topic */
+    size_t n_inputs, inputs_capacity;
+    char *arguments; /* the options as typed, quoted for a shell, without inputs; never NULL */
+
+    enum sst_approx approx;
+    double percentiles[SST_MAX_PERCENTILES]; /* [percent] in the order given */
+    size_t n_percentiles;
+    int quantile_type;
+    int min_samples; /* 0 = a third of the expected pool */
+
+    int first_year, last_year; /* is_given[SST_OPTION_ID_baseline] tells whether the user chose them */
+    int window_days;
+    struct sst_part_of_year part;
+    enum sst_leap_rule leap;
+    int smooth_days; /* 1 = none, as in struct sst_policy */
+
+    double validate_share; /* 0..1; 0 = sst_probes_default_share */
+    double tolerance; /* [degC] */
+    double max_share; /* 0..1 */
+    uint64_t seed;
+
+    char *variable, *units, *ice_variable;
+    struct sst_bbox bbox; /* where has_bbox */
+    char *mask_path, *mask_variable;
+
+    char *output; /* never NULL for RUN and PLAN */
+    char *report;
+
+    struct sst_archive_options archive;
+
+    int n_threads; /* 0 = what OpenMP chooses */
+    enum sst_progress_mode progress;
+    int verbosity; /* for sst_log_level_of */
+
+    const char *warnings[SST_MAX_OPTION_WARNINGS]; /* combinations that are allowed but surely not meant */
+    size_t n_warnings;
+};
+
+/*
+ * Reads a command line. argv[0] is skipped; the first argument that is no option names the command if it is the name of
+ * one, else the command is RUN and the argument an input.
+ *
+ * Owner    the caller; sst_options_clear, also after a failure.
+ * Errors   SST_ERR_USAGE with the option, its value, the reason and what is accepted; SST_ERR_NOMEM.
+ */
+SST_MUST_CHECK enum sst_status sst_options_parse(int argc, char *const *argv, struct sst_options *options,
+                                                 struct sst_error *err);
+void sst_options_clear(struct sst_options *options);
+
+/*
+ * The slots of --doy or --days in a calendar; all of it without either. first > last crosses New Year.
+ *
+ * Errors   SST_ERR_USAGE where the calendar lacks a day that is named.
+ */
+SST_MUST_CHECK enum sst_status sst_options_slots(const struct sst_options *options, enum sst_calendar_kind calendar,
+                                                 int *first, int *last, struct sst_error *err);
+
+/*
+ * The rule by which numbers are made, for files of this calendar and lattice.
+ *
+ * Errors   as sst_options_slots.
+ */
+SST_MUST_CHECK enum sst_status sst_options_policy(const struct sst_options *options, enum sst_calendar_kind calendar,
+                                                  enum sst_lattice_kind lattice, struct sst_policy *out,
+                                                  struct sst_error *err);
+
+#endif

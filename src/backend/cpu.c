@@ -1,0 +1,304 @@
+/* The CPU backend: OpenMP over blocks of cells, inner loops written so that a plain -O3 vectorises them. */
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "core/mem.h"
+#include "kernels/body_moments.h"
+#include "kernels/cell_quantile.h"
+
+/* Cells of one task: the five planes of a block stay in a core's second-level cache. */
+enum { BLOCK = 4096 };
+
+/* Cells of one exact tile: its pool of 330 days takes 42 KB, about a first-level cache. */
+enum { LANES = 64 };
+
+static size_t block_end(size_t begin, size_t n_cells) { return n_cells - begin < BLOCK ? n_cells : begin + BLOCK; }
+
+static void moments_add_field(struct sst_moments_view bin, const int16_t *hundredths, size_t n_cells)
+{
+    const struct body_moments_planes planes = {bin.n, bin.s1, bin.s2, bin.s3, bin.s4};
+#pragma omp parallel for schedule(static)
+    for (size_t begin = 0; begin < n_cells; begin += BLOCK) {
+        const size_t end = block_end(begin, n_cells);
+        for (size_t cell = begin; cell < end; ++cell)
+            body_moments_add(planes, hundredths, SST_CODE_MISSING, cell);
+    }
+}
+
+static void count_add_field(uint16_t *count, const uint8_t *marks, size_t n_cells)
+{
+    for (size_t cell = 0; cell < n_cells; ++cell)
+        count[cell] = (uint16_t)(count[cell] + marks[cell]);
+}
+
+/* One loop per type and sign; unsigned arithmetic, so that a window may pass through wrapped values on its way. */
+#define PLANE_LOOP(type, sign)                                                                                         \
+    do {                                                                                                               \
+        type *restrict to = target;                                                                                    \
+        const type *restrict from = source;                                                                            \
+        _Pragma("omp parallel for simd schedule(static)") for (size_t cell = 0; cell < n_cells; ++cell) to[cell] =     \
+            (type)(to[cell] sign from[cell]);                                                                          \
+    } while (0)
+
+static void plane_add(void *target, const void *source, enum sst_plane_type type, size_t n_cells)
+{
+    switch (sst_plane_type_size(type)) {
+    case sizeof(uint16_t):
+        PLANE_LOOP(uint16_t, +);
+        break;
+    case sizeof(uint32_t):
+        PLANE_LOOP(uint32_t, +);
+        break;
+    default:
+        PLANE_LOOP(uint64_t, +);
+        break;
+    }
+}
+
+static void plane_subtract(void *target, const void *source, enum sst_plane_type type, size_t n_cells)
+{
+    switch (sst_plane_type_size(type)) {
+    case sizeof(uint16_t):
+        PLANE_LOOP(uint16_t, -);
+        break;
+    case sizeof(uint32_t):
+        PLANE_LOOP(uint32_t, -);
+        break;
+    default:
+        PLANE_LOOP(uint64_t, -);
+        break;
+    }
+}
+
+/* Sums are of hundredths on every lattice. */
+static const double HUNDREDTHS_PER_DEGREE = 100.0;
+
+static void moments_finish_cf(struct sst_moments_view window, const double *z, size_t n_percentiles, int min_samples,
+                              const struct sst_finish_out *out, size_t n_cells)
+{
+    const struct body_moments_planes planes = {window.n, window.s1, window.s2, window.s3, window.s4};
+#pragma omp parallel for schedule(dynamic, BLOCK)
+    for (size_t cell = 0; cell < n_cells; ++cell) {
+        const struct cell_moments sums = body_moments_load(planes, cell);
+        if (sums.n == 0 || (int)sums.n < min_samples) {
+            out->mean[cell] = NAN;
+            for (size_t q = 0; q < n_percentiles; ++q)
+                out->quantile[q][cell] = NAN;
+            out->guarded[cell] = 0;
+            continue;
+        }
+        const struct cell_shape shape = cell_moments_shape(sums);
+        out->mean[cell] = shape.mean / HUNDREDTHS_PER_DEGREE;
+        for (size_t q = 0; q < n_percentiles; ++q)
+            out->quantile[q][cell] = cell_cf_quantile(shape, z[q]) / HUNDREDTHS_PER_DEGREE;
+        out->guarded[cell] = (uint8_t)cell_cf_is_guarded(shape);
+    }
+}
+
+/* One tile of the exact path: a pool of up to 2048 values for each of 64 neighbouring cells. */
+struct tile {
+    const int16_t (*pool)[LANES];
+    size_t n_members;
+    int16_t n_missing[LANES];
+    int16_t least[LANES], most[LANES]; /* of the valid values */
+    int32_t sum[LANES]; /* of the valid values */
+};
+
+static void tile_load(struct tile *tile, int16_t (*scratch)[LANES], const int16_t *const *members, size_t n_members,
+                      size_t first_cell, size_t n_lanes)
+{
+    for (size_t member = 0; member < n_members; ++member) {
+        memcpy(scratch[member], members[member] + first_cell, n_lanes * sizeof(int16_t));
+        for (size_t lane = n_lanes; lane < LANES; ++lane)
+            scratch[member][lane] = SST_CODE_MISSING;
+    }
+    tile->pool = (const int16_t(*)[LANES])scratch;
+    tile->n_members = n_members;
+}
+
+/* How many values, their sum, the least and the greatest, of every lane. */
+static void tile_scan(struct tile *tile)
+{
+    for (int lane = 0; lane < LANES; ++lane) {
+        tile->n_missing[lane] = 0;
+        tile->sum[lane] = 0;
+        tile->least[lane] = INT16_MAX;
+        tile->most[lane] = SST_CODE_MISSING;
+    }
+    for (size_t member = 0; member < tile->n_members; ++member) {
+        const int16_t *x = tile->pool[member];
+        for (int lane = 0; lane < LANES; ++lane) {
+            const int16_t is_missing = x[lane] == SST_CODE_MISSING;
+            const int16_t for_least = is_missing ? INT16_MAX : x[lane];
+            tile->n_missing[lane] = (int16_t)(tile->n_missing[lane] + is_missing);
+            tile->least[lane] = for_least < tile->least[lane] ? for_least : tile->least[lane];
+            tile->most[lane] = x[lane] > tile->most[lane] ? x[lane] : tile->most[lane];
+            tile->sum[lane] += is_missing ? 0 : x[lane];
+        }
+    }
+}
+
+/* How many values of each lane are at most `bound`; missing ones are, since they are the least code. */
+static void tile_count(const struct tile *tile, const int16_t bound[LANES], int16_t count[LANES])
+{
+    int16_t n[LANES] = {0};
+    for (size_t member = 0; member < tile->n_members; ++member) {
+        const int16_t *x = tile->pool[member];
+        for (int lane = 0; lane < LANES; ++lane)
+            n[lane] = (int16_t)(n[lane] + (x[lane] <= bound[lane]));
+    }
+    memcpy(count, n, sizeof n);
+}
+
+/*
+ * The k-th smallest valid value of each lane (k from 0) and the next one, by counting: the answer is the least code that
+ * at least k + 1 values do not pass. Bisection needs no sorting, no branch and treats missing values for free.
+ */
+static void tile_select(const struct tile *tile, const int16_t k[LANES], int16_t value[LANES], int16_t next[LANES])
+{
+    int16_t low[LANES], high[LANES], middle[LANES], count[LANES], wanted[LANES];
+    for (int lane = 0; lane < LANES; ++lane) {
+        wanted[lane] = (int16_t)(k[lane] + 1 + tile->n_missing[lane]);
+        high[lane] = tile->most[lane];
+        low[lane] = (int16_t)(tile->least[lane] > tile->most[lane] ? tile->most[lane] : tile->least[lane] - 1);
+    }
+    for (;;) {
+        int is_open = 0;
+        for (int lane = 0; lane < LANES; ++lane) {
+            is_open |= high[lane] - low[lane] > 1;
+            middle[lane] = (int16_t)((low[lane] & high[lane]) + ((low[lane] ^ high[lane]) >> 1));
+        }
+        if (!is_open)
+            break;
+        tile_count(tile, middle, count);
+        for (int lane = 0; lane < LANES; ++lane) {
+            const int is_enough = count[lane] >= wanted[lane];
+            const int is_done = high[lane] - low[lane] <= 1;
+            high[lane] = is_enough && !is_done ? middle[lane] : high[lane];
+            low[lane] = is_enough || is_done ? low[lane] : middle[lane];
+        }
+    }
+    memcpy(value, high, sizeof high);
+    tile_count(tile, value, count);
+    int16_t above[LANES];
+    for (int lane = 0; lane < LANES; ++lane)
+        above[lane] = INT16_MAX;
+    for (size_t member = 0; member < tile->n_members; ++member) {
+        const int16_t *x = tile->pool[member];
+        for (int lane = 0; lane < LANES; ++lane) {
+            const int16_t candidate = x[lane] > value[lane] ? x[lane] : INT16_MAX;
+            above[lane] = candidate < above[lane] ? candidate : above[lane];
+        }
+    }
+    for (int lane = 0; lane < LANES; ++lane)
+        next[lane] = count[lane] > wanted[lane] || wanted[lane] >= (int16_t)tile->n_members ? value[lane] : above[lane];
+}
+
+struct exact_target {
+    const struct sst_quantile_args *args;
+    const struct sst_finish_out *out;
+    uint16_t *n_obs; /* may be NULL */
+};
+
+static void tile_finish(struct tile *tile, const struct exact_target *target, size_t first_cell, size_t n_lanes)
+{
+    const struct sst_lattice lattice = target->args->lattice;
+    int32_t n[LANES];
+    tile_scan(tile);
+    for (size_t lane = 0; lane < n_lanes; ++lane) {
+        const size_t cell = first_cell + lane;
+        n[lane] = (int32_t)tile->n_members - tile->n_missing[lane];
+        if (target->n_obs)
+            target->n_obs[cell] = (uint16_t)n[lane];
+        const bool is_enough = n[lane] > 0 && n[lane] >= target->args->min_samples;
+        target->out->mean[cell] =
+            is_enough ? ((double)tile->sum[lane] / (double)n[lane] + lattice.reference_steps) / lattice.steps_per_degree
+                      : NAN;
+    }
+    for (size_t q = 0; q < target->args->n_percentiles; ++q) {
+        struct cell_rank rank[LANES];
+        int16_t k[LANES] = {0}, value[LANES], next[LANES];
+        for (size_t lane = 0; lane < n_lanes; ++lane) {
+            if (n[lane] == 0)
+                continue;
+            rank[lane] = cell_rank_of(n[lane], target->args->p[q], target->args->type);
+            k[lane] = (int16_t)rank[lane].k;
+        }
+        tile_select(tile, k, value, next);
+        for (size_t lane = 0; lane < n_lanes; ++lane) {
+            const size_t cell = first_cell + lane;
+            const bool is_enough = n[lane] > 0 && n[lane] >= target->args->min_samples;
+            if (!is_enough)
+                target->out->quantile[q][cell] = NAN;
+            else
+                target->out->quantile[q][cell] = cell_quantile_mix(sst_lattice_degc(lattice, value[lane]),
+                                                                   sst_lattice_degc(lattice, next[lane]), rank[lane].g);
+        }
+    }
+}
+
+static enum sst_status exact_finish(const int16_t *const *members, size_t n_members,
+                                    const struct sst_quantile_args *args, const struct sst_finish_out *out,
+                                    uint16_t *n_obs, size_t n_cells, struct sst_error *err)
+{
+    const struct exact_target target = {args, out, n_obs};
+    const size_t n_threads = (size_t)omp_get_max_threads();
+    int16_t(*scratch)[LANES] = NULL;
+    SST_TRY(sst_alloc(n_threads * (n_members ? n_members : 1), sizeof *scratch, "scratch of the exact path", &scratch,
+                      err));
+#pragma omp parallel for schedule(dynamic)
+    for (size_t first_cell = 0; first_cell < n_cells; first_cell += LANES) {
+        const size_t n_lanes = n_cells - first_cell < LANES ? n_cells - first_cell : LANES;
+        struct tile tile;
+        tile_load(&tile, scratch + (size_t)omp_get_thread_num() * n_members, members, n_members, first_cell, n_lanes);
+        tile_finish(&tile, &target, first_cell, n_lanes);
+    }
+    sst_free(scratch);
+    return SST_OK;
+}
+
+static void mean_of(const double *const *members, size_t n_members, double *out, size_t n_cells)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t begin = 0; begin < n_cells; begin += BLOCK) {
+        const size_t end = block_end(begin, n_cells);
+        int32_t n_valid[BLOCK] = {0};
+        for (size_t cell = begin; cell < end; ++cell)
+            out[cell] = 0.0;
+        for (size_t member = 0; member < n_members; ++member) {
+            const double *restrict value = members[member];
+            for (size_t cell = begin; cell < end; ++cell) {
+                const int is_valid = value[cell] == value[cell];
+                out[cell] += is_valid ? value[cell] : 0.0;
+                n_valid[cell - begin] += is_valid;
+            }
+        }
+        for (size_t cell = begin; cell < end; ++cell) {
+            const int32_t n = n_valid[cell - begin];
+            out[cell] = 2 * (size_t)n >= n_members && n > 0 ? out[cell] / (double)n : NAN;
+        }
+    }
+}
+
+const struct sst_backend *sst_backend_cpu(void)
+{
+    static const struct sst_backend cpu = {
+        .name = "cpu",
+        .moments_add_field = moments_add_field,
+        .count_add_field = count_add_field,
+        .plane_add = plane_add,
+        .plane_subtract = plane_subtract,
+        .moments_finish_cf = moments_finish_cf,
+        .exact_finish = exact_finish,
+        .mean_of = mean_of,
+    };
+    return &cpu;
+}
+
+void sst_backend_cpu_set_threads(int n_threads)
+{
+    if (n_threads > 0)
+        omp_set_num_threads(n_threads);
+}

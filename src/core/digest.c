@@ -1,0 +1,55 @@
+/* A thin face on XXH3's streaming state. */
+#include "core/digest.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "core/mem.h"
+
+struct sst_digest {
+    XXH3_state_t *state;
+};
+
+enum sst_status sst_digest_create(struct sst_digest **out, struct sst_error *err)
+{
+    struct sst_digest *digest = NULL;
+    SST_TRY(sst_alloc(1, sizeof *digest, "a digest", &digest, err));
+    digest->state = XXH3_createState();
+    if (!digest->state || XXH3_128bits_reset(digest->state) != XXH_OK) {
+        sst_digest_destroy(&digest);
+        return sst_fail(err, SST_ERR_NOMEM, "no memory for a digest");
+    }
+    *out = digest;
+    return SST_OK;
+}
+
+void sst_digest_destroy(struct sst_digest **digest)
+{
+    if (!*digest)
+        return;
+    (void)XXH3_freeState((*digest)->state);
+    sst_free(*digest);
+    *digest = NULL;
+}
+
+void sst_digest_text(struct sst_digest *digest, const char *text)
+{
+    (void)XXH3_128bits_update(digest->state, text, strlen(text) + 1);
+}
+
+void sst_digest_number(struct sst_digest *digest, uint64_t number)
+{
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; ++i)
+        bytes[i] = (unsigned char)(number >> (8 * i));
+    (void)XXH3_128bits_update(digest->state, bytes, sizeof bytes);
+}
+
+const char *sst_digest_hex(const struct sst_digest *digest, char *buffer)
+{
+    const XXH128_hash_t hash = XXH3_128bits_digest(digest->state);
+    (void)snprintf(buffer, SST_DIGEST_TEXT_SIZE, "%016llx%016llx", (unsigned long long)hash.high64,
+                   (unsigned long long)hash.low64);
+    return buffer;
+}

@@ -1,0 +1,27 @@
+/* Digests of what identifies a run: 128-bit XXH3 over texts and numbers fed one after another. */
+#ifndef SST_CORE_DIGEST_H
+#define SST_CORE_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+struct sst_digest;
+
+enum { SST_DIGEST_TEXT_SIZE = 33 };
+
+/* Owner: the caller; sst_digest_destroy. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_digest_create(struct sst_digest **out, struct sst_error *err);
+void sst_digest_destroy(struct sst_digest **digest);
+
+/* Adds a text with its end, so that "ab", "c" and "a", "bc" differ. */
+void sst_digest_text(struct sst_digest *digest, const char *text);
+
+/* Adds a number as 8 little-endian bytes. */
+void sst_digest_number(struct sst_digest *digest, uint64_t number);
+
+/* 32 hexadecimal digits into a buffer of SST_DIGEST_TEXT_SIZE; returns it. */
+const char *sst_digest_hex(const struct sst_digest *digest, char *buffer);
+
+#endif

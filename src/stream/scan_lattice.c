@@ -1,0 +1,205 @@
+/* Which lattice the values of a series lie on: packings tell it, floating-point values are looked at. */
+#include "stream/scan_private.h"
+
+#include <stdlib.h>
+
+#include "core/mem.h"
+
+/* Days whose floating-point values are looked at, and the cells of each at most: a band round the middle row. */
+enum { N_SAMPLES = 3, MAX_SAMPLE_CELLS = 1 << 25 };
+
+/* Room for one sampled field. */
+struct sample {
+    struct sst_domain domain;
+    struct sst_field field;
+};
+
+static enum sst_status init_sample(struct sample *sample, const struct sst_grid *grid, struct sst_error *err)
+{
+    sst_domain_all(grid, &sample->domain);
+    const size_t room = grid->n_lon < MAX_SAMPLE_CELLS ? MAX_SAMPLE_CELLS / grid->n_lon : 1;
+    if (sample->domain.n_rows > room) {
+        sample->domain.row0 = (grid->n_lat - room) / 2;
+        sample->domain.n_rows = room;
+        sample->domain.n_cells = room * sample->domain.n_cols;
+    }
+    struct sst_field *field = &sample->field;
+    field->n_cells = sample->domain.n_cells;
+    SST_TRY(sst_alloc(field->n_cells, sizeof *field->codes, "a sampled day", &field->codes, err));
+    SST_TRY(sst_alloc(field->n_cells, sizeof *field->hundredths, "a sampled day", &field->hundredths, err));
+    return sst_alloc(field->n_cells, sizeof *field->ice, "a sampled day", &field->ice, err);
+}
+
+static void clear_sample(struct sample *sample)
+{
+    sst_free(sample->field.codes);
+    sst_free(sample->field.hundredths);
+    sst_free(sample->field.ice);
+}
+
+/* Decodes one entry; a file that cannot be read tells nothing here and is told of when its day is read. */
+static enum sst_status look_at(const struct sst_scan *scan, struct sample *sample,
+                               const struct sst_catalog_entry *entry, enum sst_lattice_kind lattice,
+                               struct sst_decode_stats *stats)
+{
+    const struct sst_catalog_file *catalog_file = &scan->catalog->files[entry->file];
+    struct sst_file *file = NULL;
+    *stats = (struct sst_decode_stats){0};
+    enum sst_status rc = sst_file_open(catalog_file->path, &scan->options->decode, NULL, NULL, &file, NULL);
+    if (rc == SST_OK)
+        rc = sst_file_decode(file, entry->step, &sample->domain, &catalog_file->map, lattice, &sample->field, stats,
+                             NULL);
+    sst_file_close(&file);
+    return rc;
+}
+
+struct look {
+    size_t n_valid, n_off_lattice;
+};
+
+static enum sst_status look_at_all(const struct sst_scan *scan, struct sample *sample,
+                                   const struct sst_catalog_entry *entries, enum sst_lattice_kind lattice,
+                                   struct look *seen, struct sst_error *err)
+{
+    *seen = (struct look){0};
+    for (size_t i = 0; i < N_SAMPLES; ++i) {
+        struct sst_decode_stats stats;
+        const enum sst_status rc = look_at(scan, sample, &entries[i], lattice, &stats);
+        if (rc == SST_ERR_NOMEM)
+            return sst_fail(err, rc, "%s: no memory for a day", scan->catalog->files[entries[i].file].path);
+        if (rc != SST_OK)
+            continue;
+        seen->n_valid += stats.n_valid;
+        seen->n_off_lattice += stats.n_off_lattice;
+    }
+    return SST_OK;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const struct sst_catalog_entry *x = a, *y = b;
+    const int order = sst_scan_compare_instants(x->at, y->at);
+    return order ? order : (x->file > y->file) - (x->file < y->file);
+}
+
+/* The first, middle and last floating-point day of the run; `*has_any` is false where all files are packed. */
+static enum sst_status find_samples(const struct sst_scan *scan, struct sst_catalog_entry *samples, bool *has_any,
+                                    struct sst_error *err)
+{
+    enum sst_status rc = SST_OK;
+    const struct sst_catalog *catalog = scan->catalog;
+    struct sst_catalog_entry *real = NULL;
+    size_t n = 0, capacity = 0;
+    for (size_t i = 0; i < catalog->n_entries; ++i) {
+        if (scan->storages[scan->records[catalog->entries[i].file].storage].is_packed)
+            continue;
+        SST_TRY_GOTO(sst_grow(&real, &capacity, n + 1, sizeof *real, "the days to sample", err));
+        real[n++] = catalog->entries[i];
+    }
+    *has_any = n > 0;
+    if (n > 0) {
+        qsort(real, n, sizeof *real, compare_times);
+        samples[0] = real[0];
+        samples[1] = real[n / 2];
+        samples[2] = real[n - 1];
+    }
+done:
+    sst_free(real);
+    return rc;
+}
+
+/* Three whole fields do not lie on hundredths by chance; without a value to go by, the finer lattice loses less. */
+static enum sst_status sample_values(struct sst_scan *scan, const struct sst_catalog_entry *entries,
+                                     struct sst_error *err)
+{
+    enum sst_status rc = SST_OK;
+    struct sst_catalog *catalog = scan->catalog;
+    struct sample sample = {0};
+    struct look seen = {0};
+    SST_TRY_GOTO(init_sample(&sample, catalog->grid, err));
+    SST_TRY_GOTO(look_at_all(scan, &sample, entries, catalog->lattice, &seen, err));
+    if (catalog->lattice == SST_LATTICE_CENTI && (seen.n_off_lattice > 0 || seen.n_valid == 0)) {
+        catalog->lattice = SST_LATTICE_MILLI;
+        SST_TRY_GOTO(look_at_all(scan, &sample, entries, catalog->lattice, &seen, err));
+    }
+    if (seen.n_off_lattice > 0 || seen.n_valid == 0)
+        catalog->lattice_is_exact = false;
+done:
+    clear_sample(&sample);
+    return rc;
+}
+
+enum sst_status sst_scan_choose_lattice(struct sst_scan *scan, struct sst_error *err)
+{
+    struct sst_catalog *catalog = scan->catalog;
+    catalog->lattice = SST_LATTICE_CENTI;
+    catalog->lattice_is_exact = true;
+    for (size_t file = 0; file < catalog->n_files; ++file) {
+        const struct sst_scan_storage *storage = &scan->storages[scan->records[file].storage];
+        if (!storage->is_packed)
+            continue;
+        if (storage->lattice == SST_LATTICE_MILLI)
+            catalog->lattice = SST_LATTICE_MILLI;
+        if (!storage->is_exact)
+            catalog->lattice_is_exact = false;
+    }
+    struct sst_catalog_entry samples[N_SAMPLES];
+    bool has_any = false;
+    SST_TRY(find_samples(scan, samples, &has_any, err));
+    return has_any ? sample_values(scan, samples, err) : SST_OK;
+}
+
+static const char *storage_text(const struct sst_scan_storage *storage)
+{
+    if (!storage->is_packed)
+        return "floating point";
+    if (!storage->is_exact)
+        return "packed off the lattice";
+    return storage->lattice == SST_LATTICE_CENTI ? "packed to 0.01 degC" : "packed to 0.001 degC";
+}
+
+/* What the files of one storage are: how many of the run, and the first. */
+struct storage_use {
+    size_t n_files, first_file;
+};
+
+static enum sst_status note_storage(const struct sst_scan *scan, size_t at, size_t most, const struct storage_use *uses,
+                                    struct sst_error *err)
+{
+    const struct sst_scan_storage *storage = &scan->storages[at], *usual = &scan->storages[most];
+    char *text = NULL;
+    SST_TRY(sst_asprintf(&text, err,
+                         "%s: %s [%s], %s, in %zu %s; most others have %s [%s], %s. Each is read by its own attributes",
+                         scan->catalog->files[uses[at].first_file].path, storage->variable, storage->units,
+                         storage_text(storage), uses[at].n_files, uses[at].n_files == 1 ? "file" : "files",
+                         usual->variable, usual->units, storage_text(usual)));
+    scan->options->notes(scan->options->notes_user, text);
+    sst_free(text);
+    return SST_OK;
+}
+
+enum sst_status sst_scan_note_storages(const struct sst_scan *scan, struct sst_error *err)
+{
+    enum sst_status rc = SST_OK;
+    struct storage_use *uses = NULL;
+    if (!scan->options->notes)
+        return SST_OK;
+    SST_TRY_GOTO(sst_alloc(scan->n_storages, sizeof *uses, "the list of packings", &uses, err));
+    for (size_t file = 0; file < scan->catalog->n_files; ++file) {
+        struct storage_use *use = &uses[scan->records[file].storage];
+        if (use->n_files++ == 0)
+            use->first_file = file;
+    }
+    size_t most = 0;
+    for (size_t at = 1; at < scan->n_storages; ++at) {
+        if (uses[at].n_files > uses[most].n_files)
+            most = at;
+    }
+    for (size_t at = 0; at < scan->n_storages; ++at) {
+        if (at != most && uses[at].n_files > 0)
+            SST_TRY_GOTO(note_storage(scan, at, most, uses, err));
+    }
+done:
+    sst_free(uses);
+    return rc;
+}

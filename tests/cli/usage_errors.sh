@@ -1,0 +1,30 @@
+#!/bin/bash
+# What the program says, to the byte, where its command line is wrong.
+. "$(dirname "$0")/lib_app.sh"
+
+refused "no files. Name files or directories of daily SST, as in: sststream --baseline 1991-2020 -o clim.nc oisst/ (no data at hand? sststream synth -o DIR makes some; sststream --help tells the rest)"
+refused "no files. Name files or directories of daily SST, as in: sststream plan --baseline 1991-2020 oisst/ (no data at hand? sststream synth -o DIR makes some; sststream --help tells the rest)" plan
+refused "plam: neither a command nor a file. Did you mean 'plan'?" plam data
+refused "--windw: no such option. Did you mean --window?" --windw=5 data
+refused "--frobnicate: no such option. 'sststream --help' lists all; a file of that name is ./--frobnicate" --frobnicate
+refused "--window 12: an even number of days has none in its middle. Accepted: odd numbers, as 11 or 13" --window 12 data
+refused "--validate 0: an approximation is never left unchecked. Accepted: more than 0 and at most 100 percent; use --approx none for exact values, which need no check" --approx cf --validate 0 x.nc
+refused "--exact: --approx cf says otherwise. Give one of the two" --approx cf --exact x.nc
+refused "--bbox 0,50,10,40: its south is north of its north. Did you mean 0,40,10,50?" x.nc --bbox 0,50,10,40
+refused "--output: its argument is missing, for '--split' is an option. Give --output FILE" -o --split x.nc
+refused "--output clim.nc: --split writes a directory of files, and this is a file's name. Give a directory, or leave --split out" x.nc --split -o clim.nc
+refused "--bbox: not an option of 'synth', but of 'run', 'plan'. Leave it out" synth -o dir --bbox 0,0,1,1
+refused "synth: no directory to write to. Name one, as in: sststream synth -o oisst" synth
+refused "'': an empty file name. Is a shell variable unset?" x.nc ''
+refused "--var evil\\x1b[2J\\x0a: no such option. 'sststream --help' lists all; a file of that name is ./--var evil\\x1b[2J\\x0a" $'--var evil\e[2J\n'
+
+# A warning of the options is an error with --strict, before anything is read.
+program x.nc --validate 1% --strict
+exits 2
+out_is ''
+err_is "sststream: warning: --validate: nothing to validate, since all values are exact with --approx none. Did you mean --approx cf?
+sststream: --strict: 1 warning above ends the run. Mend what is warned of, or leave --strict out"
+
+# Nothing was made along the way.
+[ "$(ls "$work")" = "$(printf 'err\nout')" ] || fail "files were left behind: $(ls "$work")"
+finish

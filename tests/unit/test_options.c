@@ -1,0 +1,545 @@
+/* app/options: every option's value, every refusal's words, and what options have to do with each other. */
+#include <stdio.h>
+#include <string.h>
+
+#include "app/options.h"
+#include "test_main.h"
+
+enum { MAX_WORDS = 32, MAX_LINE = 1024 };
+
+static struct sst_options options;
+static struct sst_error err;
+
+/* Parses "sststream " + line, cut at blanks; '_' stands for an empty word. */
+static enum sst_status parse(const char *line)
+{
+    char text[MAX_LINE];
+    char program[] = "sststream";
+    char empty[] = "";
+    char *words[MAX_WORDS + 1] = {program};
+    char *state = NULL;
+    int n = 1;
+    (void)snprintf(text, sizeof text, "%s", line);
+    for (char *word = strtok_r(text, " ", &state); word; word = strtok_r(NULL, " ", &state)) {
+        ck_assert_int_lt(n, MAX_WORDS);
+        words[n++] = strcmp(word, "_") == 0 ? empty : word;
+    }
+    sst_error_clear(&err);
+    return sst_options_parse(n, words, &options, &err);
+}
+
+static void accept(const char *line)
+{
+    sst_options_clear(&options);
+    ck_assert_msg(parse(line) == SST_OK, "'%s' was refused: %s", line, err.text);
+}
+
+START_TEST(defaults_are_those_of_the_design)
+{
+    accept("in.nc");
+    ck_assert_int_eq(options.command, SST_COMMAND_RUN);
+    ck_assert(!options.is_command_named);
+    ck_assert_int_eq(options.approx, SST_APPROX_NONE);
+    ck_assert_uint_eq(options.n_percentiles, 1);
+    ck_assert(options.percentiles[0] == 90.0);
+    ck_assert_int_eq(options.quantile_type, 7);
+    ck_assert_int_eq(options.min_samples, 0);
+    ck_assert_int_eq(options.first_year, 1991);
+    ck_assert_int_eq(options.last_year, 2020);
+    ck_assert(!options.is_given[SST_OPTION_ID_baseline]);
+    ck_assert_int_eq(options.window_days, 11);
+    ck_assert_int_eq(options.part.kind, SST_PART_WHOLE_YEAR);
+    ck_assert_int_eq(options.leap, SST_LEAP_HOBDAY);
+    ck_assert_int_eq(options.smooth_days, 31);
+    ck_assert(options.validate_share == 0.0);
+    ck_assert(options.tolerance == 0.1);
+    ck_assert(options.max_share == 0.05);
+    ck_assert_uint_eq(options.seed, 1);
+    ck_assert_ptr_null(options.variable);
+    ck_assert_ptr_null(options.units);
+    ck_assert_ptr_null(options.ice_variable);
+    ck_assert_ptr_null(options.mask_path);
+    ck_assert(!options.has_bbox && !options.stop_on_bad && !options.split && !options.overwrite && !options.json);
+    ck_assert_str_eq(options.output, "sst_clim_1991-2020.nc");
+    ck_assert_ptr_null(options.report);
+    ck_assert_int_eq(options.n_threads, 0);
+    ck_assert_int_eq(options.progress, SST_PROGRESS_AUTO);
+    ck_assert(!options.strict);
+    ck_assert_int_eq(options.verbosity, 0);
+    ck_assert_uint_eq(options.n_warnings, 0);
+    ck_assert_str_eq(options.arguments, "");
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(shown_defaults_are_the_defaults)
+{
+    /* What --help says, typed, changes nothing. */
+    static const enum sst_option_id ids[] = {
+        SST_OPTION_ID_approx,        SST_OPTION_ID_percentile,
+        SST_OPTION_ID_quantile_type, SST_OPTION_ID_baseline,
+        SST_OPTION_ID_window,        SST_OPTION_ID_leap,
+        SST_OPTION_ID_smooth,        SST_OPTION_ID_tolerance,
+        SST_OPTION_ID_seed,          SST_OPTION_ID_on_bad,
+        SST_OPTION_ID_progress,      SST_OPTION_ID_smooth_width,
+        SST_OPTION_ID_max_share,     SST_OPTION_ID_window_half_width,
+    };
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; ++i) {
+        char line[MAX_LINE];
+        const struct sst_option_row *row = &sst_option_rows[ids[i]];
+        (void)snprintf(line, sizeof line, "in.nc --%s %s", row->name, row->shown_default);
+        accept(line);
+        ck_assert(options.is_given[ids[i]]);
+        ck_assert_int_eq(options.approx, SST_APPROX_NONE);
+        ck_assert(options.percentiles[0] == 90.0 && options.n_percentiles == 1);
+        ck_assert_int_eq(options.quantile_type, 7);
+        ck_assert(options.first_year == 1991 && options.last_year == 2020);
+        ck_assert_int_eq(options.window_days, 11);
+        ck_assert_int_eq(options.leap, SST_LEAP_HOBDAY);
+        ck_assert_int_eq(options.smooth_days, 31);
+        ck_assert(options.tolerance == 0.1 && options.max_share == 0.05 && options.seed == 1);
+        ck_assert(!options.stop_on_bad);
+        ck_assert_int_eq(options.progress, SST_PROGRESS_AUTO);
+    }
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(numbers_policy_and_calendar_are_taken)
+{
+    accept("--approx cf --validate 2.5% --tolerance 0.25 --seed 77 --percentile 10,90,97.5 --quantile-type 5 "
+           "--baseline 1982-2011 --window 5 --doy 152-243 --leap own --smooth 0 --min-samples 50 in.nc");
+    ck_assert_int_eq(options.approx, SST_APPROX_CF);
+    ck_assert_double_eq_tol(options.validate_share, 0.025, 1e-15);
+    ck_assert(options.tolerance == 0.25);
+    ck_assert_uint_eq(options.seed, 77);
+    ck_assert_uint_eq(options.n_percentiles, 3);
+    ck_assert(options.percentiles[0] == 10.0 && options.percentiles[1] == 90.0 && options.percentiles[2] == 97.5);
+    ck_assert_int_eq(options.quantile_type, 5);
+    ck_assert(options.first_year == 1982 && options.last_year == 2011);
+    ck_assert_int_eq(options.window_days, 5);
+    ck_assert_int_eq(options.part.kind, SST_PART_DOY);
+    ck_assert(options.part.first_doy == 152 && options.part.last_doy == 243);
+    ck_assert_int_eq(options.leap, SST_LEAP_OWN);
+    ck_assert_int_eq(options.smooth_days, 1);
+    ck_assert_int_eq(options.min_samples, 50);
+    ck_assert_str_eq(options.output, "sst_clim_1982-2011.nc");
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(names_places_and_switches_are_taken)
+{
+    accept(
+        "in.nc --var sst --units degree_Celsius --ice-var ice --bbox -10,30,5,40 --mask m.nc:ocean -P 4 -o out.nc "
+        "--report r.json -O -v --json --progress plain --strict --on-bad stop --max-share 7 --days 1201-0228 more.nc");
+    ck_assert_str_eq(options.variable, "sst");
+    ck_assert_str_eq(options.units, "degree_Celsius");
+    ck_assert_str_eq(options.ice_variable, "ice");
+    ck_assert(options.has_bbox && options.bbox.west == -10.0 && options.bbox.south == 30.0);
+    ck_assert(options.bbox.east == 5.0 && options.bbox.north == 40.0);
+    ck_assert_str_eq(options.mask_path, "m.nc");
+    ck_assert_str_eq(options.mask_variable, "ocean");
+    ck_assert_int_eq(options.n_threads, 4);
+    ck_assert_str_eq(options.output, "out.nc");
+    ck_assert_str_eq(options.report, "r.json");
+    ck_assert(options.overwrite && options.json && options.strict && options.stop_on_bad);
+    ck_assert_int_eq(options.verbosity, 1);
+    ck_assert_int_eq(options.progress, SST_PROGRESS_PLAIN);
+    ck_assert_double_eq_tol(options.max_share, 0.07, 1e-15);
+    ck_assert_int_eq(options.part.kind, SST_PART_MONTH_DAYS);
+    ck_assert(options.part.first_day.month == 12 && options.part.last_day.day == 28);
+    ck_assert_uint_eq(options.n_inputs, 2);
+    ck_assert_str_eq(options.inputs[0], "in.nc");
+    ck_assert_str_eq(options.inputs[1], "more.nc");
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(words_of_choices_stand_in_the_order_of_their_enums)
+{
+    accept("in.nc --leap skip --progress json");
+    ck_assert_int_eq(options.leap, SST_LEAP_SKIP);
+    ck_assert_int_eq(options.progress, SST_PROGRESS_JSON);
+    accept("in.nc --leap hobday --progress none --on-bad skip --approx none");
+    ck_assert_int_eq(options.leap, SST_LEAP_HOBDAY);
+    ck_assert_int_eq(options.progress, SST_PROGRESS_NONE);
+    ck_assert(!options.stop_on_bad);
+    ck_assert_int_eq(options.approx, SST_APPROX_NONE);
+    accept("in.nc --progress bar");
+    ck_assert_int_eq(options.progress, SST_PROGRESS_BAR);
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(heatwaver_names_mean_the_same)
+{
+    accept("in.nc --window-half-width 5 --smooth-width 31");
+    ck_assert_int_eq(options.window_days, 11);
+    ck_assert_int_eq(options.smooth_days, 31);
+    accept("in.nc --window-half-width 0 --smooth-width 0");
+    ck_assert_int_eq(options.window_days, 1);
+    ck_assert_int_eq(options.smooth_days, 1);
+    accept("in.nc --window 7 --window-half-width 3");
+    ck_assert_int_eq(options.window_days, 7);
+    accept("in.nc --exact --approx none");
+    accept("in.nc --exact");
+    ck_assert_int_eq(options.approx, SST_APPROX_NONE);
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(the_last_of_two_wins)
+{
+    accept("in.nc --window 5 --window 7 -o a.nc -o b.nc --mask m.nc:x --mask n.nc");
+    ck_assert_int_eq(options.window_days, 7);
+    ck_assert_str_eq(options.output, "b.nc");
+    ck_assert_str_eq(options.mask_path, "n.nc");
+    ck_assert_ptr_null(options.mask_variable);
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(options_end_at_two_dashes)
+{
+    accept("--window 5 -- --window -o");
+    ck_assert_uint_eq(options.n_inputs, 2);
+    ck_assert_str_eq(options.inputs[0], "--window");
+    ck_assert_str_eq(options.inputs[1], "-o");
+    accept("- @list.txt");
+    ck_assert_str_eq(options.inputs[0], "-");
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(joined_spellings_are_understood)
+{
+    accept("in.nc --bbox=-180,-90,180,90 -P4 -oclim.nc -qO --validate=100% --approx=cf");
+    ck_assert(options.bbox.west == -180.0 && options.bbox.north == 90.0);
+    ck_assert_int_eq(options.n_threads, 4);
+    ck_assert_str_eq(options.output, "clim.nc");
+    ck_assert_int_eq(options.verbosity, -1);
+    ck_assert(options.overwrite);
+    ck_assert(options.validate_share == 1.0);
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(a_command_is_the_first_word_that_is_no_option)
+{
+    accept("plan in.nc");
+    ck_assert_int_eq(options.command, SST_COMMAND_PLAN);
+    ck_assert_uint_eq(options.n_inputs, 1);
+    accept("--window 5 -q plan in.nc");
+    ck_assert_int_eq(options.command, SST_COMMAND_PLAN);
+    accept("run plan");
+    ck_assert_int_eq(options.command, SST_COMMAND_RUN);
+    ck_assert(options.is_command_named);
+    ck_assert_str_eq(options.inputs[0], "plan");
+    accept("in.nc plan");
+    ck_assert_int_eq(options.command, SST_COMMAND_RUN);
+    ck_assert_uint_eq(options.n_inputs, 2);
+    accept("help");
+    ck_assert_int_eq(options.command, SST_COMMAND_HELP);
+    accept("help plan");
+    ck_assert_str_eq(options.inputs[0], "plan");
+    accept("version --json");
+    ck_assert(options.command == SST_COMMAND_VERSION && options.json);
+    accept("--help");
+    ck_assert(options.wants_help && !options.is_command_named);
+    accept("plan -h");
+    ck_assert(options.wants_help && options.command == SST_COMMAND_PLAN);
+    accept("--version");
+    ck_assert(options.wants_version);
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(synth_has_its_own_options)
+{
+    accept("synth -o dir --years 2001-2003 --grid 360x180 --lat -60,60 --gaps 2% --layout oisst-months --seed 5 -O");
+    ck_assert_int_eq(options.command, SST_COMMAND_SYNTH);
+    ck_assert(options.archive.first_year == 2001 && options.archive.last_year == 2003);
+    ck_assert(options.archive.n_lon == 360 && options.archive.n_lat == 180);
+    ck_assert(options.archive.south == -60.0 && options.archive.north == 60.0);
+    ck_assert(options.archive.gaps_percent == 2.0);
+    ck_assert_int_eq(options.archive.layout, 1);
+    ck_assert_uint_eq(options.seed, 5);
+    ck_assert_str_eq(options.output, "dir");
+    ck_assert(options.overwrite);
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(split_writes_a_directory)
+{
+    accept("in.nc --split --baseline 1982-2011");
+    ck_assert(options.split);
+    ck_assert_str_eq(options.output, "sst_clim_1982-2011");
+    accept("in.nc --split -o days");
+    ck_assert_str_eq(options.output, "days");
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(what_was_typed_is_kept_as_shell_text)
+{
+    accept("in.nc -P 4 --approx cf --units it's -O --bbox -10,30,5,40");
+    ck_assert_str_eq(options.arguments, "--threads 4 --approx cf --units 'it'\\''s' --overwrite --bbox -10,30,5,40");
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(quiet_counts_to_two_and_verbose_too)
+{
+    accept("in.nc -qqq");
+    ck_assert_int_eq(options.verbosity, -2);
+    accept("in.nc -vvv");
+    ck_assert_int_eq(options.verbosity, 2);
+    sst_options_clear(&options);
+}
+END_TEST
+
+struct warning_case {
+    const char *line, *words;
+};
+
+static const struct warning_case warning_cases[] = {
+    {"in.nc --validate 1%", "--validate: nothing to validate"},
+    {"in.nc --validate 1% --exact", "--validate: nothing to validate"},
+    {"in.nc --approx cf --max-share 5", "--max-share: of no effect without --strict"},
+};
+
+START_TEST(what_does_nothing_is_warned_of)
+{
+    accept(warning_cases[_i].line);
+    ck_assert_uint_eq(options.n_warnings, 1);
+    ck_assert_msg(strstr(options.warnings[0], warning_cases[_i].words) != NULL, "'%s' gave '%s'",
+                  warning_cases[_i].line, options.warnings[0]);
+    accept("in.nc --approx cf --validate 1% --strict --max-share 5");
+    ck_assert_uint_eq(options.n_warnings, 0);
+    sst_options_clear(&options);
+}
+END_TEST
+
+struct refusal {
+    const char *line, *words, *more_words;
+};
+
+static const struct refusal refusals[] = {
+    /* values */
+    {"f --approx maxent", "--approx maxent: ", "Accepted: none|cf"},
+    {"f --approx CF", "--approx CF: ", "Accepted: none|cf"},
+    {"f --approx c", "--approx c: ", "Accepted: none|cf"},
+    {"f --approx _", "--approx '': ", "Accepted: none|cf"},
+    {"f --validate 0", "--validate 0: ", "use --approx none for exact values"},
+    {"f --validate 0%", "--validate 0%: ", "use --approx none for exact values"},
+    {"f --validate 100.1", "--validate 100.1: ", "at most 100"},
+    {"f --validate -1", "--validate -1: ", "at most 100"},
+    {"f --validate nan", "--validate nan: ", "not a percentage"},
+    {"f --validate 1%%", "--validate 1%%: ", "not a percentage"},
+    {"f --validate _", "--validate '': ", "not a percentage"},
+    {"f --tolerance 0", "--tolerance 0: ", "more than 0 and at most 10 degC"},
+    {"f --tolerance -0.1", "--tolerance -0.1: ", "more than 0"},
+    {"f --tolerance inf", "--tolerance inf: ", "not a difference"},
+    {"f --tolerance 0,1", "--tolerance 0,1: ", "as 0.1"},
+    {"f --tolerance 0.1K", "--tolerance 0.1K: ", "not a difference"},
+    {"f --seed -1", "--seed -1: out of range", "0 to 9223372036854775807"},
+    {"f --seed 1.5", "--seed 1.5: not a whole number", "0 to 9223372036854775807"},
+    {"f --seed 9223372036854775808", "not a whole number", "0 to 9223372036854775807"},
+    {"f --percentile 0", "--percentile 0: 0 is no percentile", "more than 0, less than 100"},
+    {"f --percentile 100", "--percentile 100: 100 is no percentile", "more than 0, less than 100"},
+    {"f --percentile 10,90,90.0", "--percentile 10,90,90.0: 90 stands there twice", "Give each once"},
+    {"f --percentile 1,2,3,4,5,6,7,8,9", "too many", "at most 8"},
+    {"f --percentile 10,,90", "not a list of numbers", "1 to 8"},
+    {"f --percentile p90", "not a list of numbers", "as 90 or 10,90"},
+    {"f --percentile nan", "not a list of numbers", "between 0 and 100"},
+    {"f --percentile 90.0001", "too fine", "steps of 0.001"},
+    {"f --quantile-type 0", "--quantile-type 0: out of range", "1 to 9"},
+    {"f --quantile-type 10", "--quantile-type 10: out of range", "1 to 9"},
+    {"f --quantile-type seven", "--quantile-type seven: not a whole number", "1 to 9"},
+    {"f --baseline 2020-1991", "--baseline 2020-1991: the first year is after the last", "Did you mean 1991-2020?"},
+    {"f --baseline 1991", "--baseline 1991: not a range of whole years", "1991-01-01/2020-12-31"},
+    {"f --baseline 1991-01-01/2020-06-30", "not a range of whole years", "1991-2020"},
+    {"f --baseline 0000-0010", "no year 0", "0001 to 9999"},
+    {"f --baseline 1950-2016", "67 years are too many", "at most 66"},
+    {"f --window 12", "--window 12: an even number of days", "as 11 or 13"},
+    {"f --window 0", "--window 0: out of range", "1 to 59"},
+    {"f --window 61", "--window 61: out of range", "1 to 59"},
+    {"f --window 11.0", "--window 11.0: not a whole number", "1 to 59"},
+    {"f --window -11", "--window -11: out of range", "1 to 59"},
+    {"f --window 99999999999999999999", "not a whole number", "1 to 59"},
+    {"f --window-half-width 30", "--window-half-width 30: out of range", "0 to 29"},
+    {"f --doy 0-10", "--doy 0-10: ", "1 to 365"},
+    {"f --doy 1-366", "--doy 1-366: ", "1 to 365"},
+    {"f --doy 152", "--doy 152: ", "as 152-243"},
+    {"f --days 0601-0931", "--days 0601-0931: ", "MMDD-MMDD"},
+    {"f --days 1-31", "--days 1-31: ", "MMDD-MMDD"},
+    {"f --leap fill", "--leap fill: ", "hobday|skip|own"},
+    {"f --smooth 30", "--smooth 30: an even number", "as 29 or 31, and 0 for none"},
+    {"f --smooth 367", "--smooth 367: out of range", "0 to 365"},
+    {"f --smooth -1", "--smooth -1: out of range", "0 to 365"},
+    {"f --smooth-width 4", "--smooth-width 4: an even number", "as 3 or 5"},
+    {"f --min-samples 0", "--min-samples 0: out of range", "1 to 2048"},
+    {"f --var _", "--var '': empty", "Give NAME"},
+    {"f --units _", "--units '': empty", "Give UNITS"},
+    {"f --ice-var _", "--ice-var '': empty", "Give NAME"},
+    {"f --bbox 1,2,3", "--bbox 1,2,3: not four numbers", "WEST,SOUTH,EAST,NORTH"},
+    {"f --bbox 1,2,3,4,5", "not four numbers", "WEST,SOUTH,EAST,NORTH"},
+    {"f --bbox -10 30 5 40", "--bbox -10: not four numbers", "with commas"},
+    {"f --bbox 0,50,10,40", "--bbox 0,50,10,40: its south is north of its north", "Did you mean 0,40,10,50?"},
+    {"f --bbox 0,-91,10,40", "no latitudes", "-90 to 90"},
+    {"f --bbox -361,0,10,40", "no longitudes", "-180 to 180 or 0 to 360"},
+    {"f --bbox -180,0,360,40", "no longitudes", "west first"},
+    {"f --bbox nan,0,1,1", "not four numbers", "in degrees"},
+    {"f --mask _", "--mask '': empty", "FILE[:VAR]"},
+    {"f --mask :v", "--mask :v: half of it is empty", "FILE or FILE:VARIABLE"},
+    {"f --mask m.nc:", "--mask m.nc:: half of it is empty", "FILE or FILE:VARIABLE"},
+    {"f --threads 0", "--threads 0: out of range", "1 to 1024"},
+    {"f -P 1025", "--threads 1025: out of range", "1 to 1024"},
+    {"f -P all", "--threads all: not a whole number", "1 to 1024"},
+    {"f -o _", "--output '': empty", "Give FILE"},
+    {"f -o -", "--output -: standard output cannot take it", "./-"},
+    {"f --report -", "--report -: standard output cannot take it", "./-"},
+    {"f --progress loud", "--progress loud: ", "auto|bar|plain|json|none"},
+    {"f --on-bad ignore", "--on-bad ignore: ", "skip|stop"},
+    {"f --max-share 101", "--max-share 101: ", "0 to 100"},
+    {"f --max-share -1", "--max-share -1: ", "0 to 100"},
+    {"synth -o d --years 2003-2001", "--years 2003-2001: ", "as 1991-2020"},
+    {"synth -o d --grid 180", "--grid 180: ", "as 180x90"},
+    {"synth -o d --grid 0x90", "--grid 0x90: ", "as 180x90"},
+    {"synth -o d --lat 60,-60", "--lat 60,-60: ", "SOUTH,NORTH"},
+    {"synth -o d --gaps 100", "--gaps 100: ", "less than 100"},
+    {"synth -o d --layout ghrsst", "--layout ghrsst: ", "oisst|oisst-months"},
+    /* combinations */
+    {"f --exact --approx cf", "--approx cf: --exact says otherwise", "Give one of the two"},
+    {"f --approx cf --exact", "--exact: --approx cf says otherwise", "Give one of the two"},
+    {"f --window 11 --window-half-width 3", "--window-half-width 3: --window says otherwise", "one of the two"},
+    {"f --window-half-width 3 --window 11", "--window 11: --window-half-width says otherwise", "one of the two"},
+    {"f --smooth 0 --smooth-width 31", "--smooth-width 31: --smooth says otherwise", "one of the two"},
+    {"f --smooth-width 31 --smooth 0", "--smooth 0: --smooth-width says otherwise", "one of the two"},
+    {"f.nc --doy 1-10 --days 0101-0110", "--doy: --days says the same", "Give one of the two"},
+    {"f -q -v", "--verbose: --quiet says otherwise", "Give one of the two"},
+    {"f -v -q", "--quiet: --verbose says otherwise", "Give one of the two"},
+    {"f.nc --window 59 --baseline 1982-2016", "--window 59: with 35 years of --baseline it pools 2065 values",
+     "at most 57 days"},
+    {"f.nc --min-samples 331", "--min-samples 331: a full pool (30 years, a window of 11 days) has 330", "at most 330"},
+    {"f.nc --split -o clim.nc", "--output clim.nc: --split writes a directory", "leave --split out"},
+    {"f.nc -o a.nc --report a.nc", "--report a.nc: the climatology is written there", "another name"},
+    /* what takes what */
+    {"", "no files. Name files or directories", "sststream --baseline 1991-2020 -o clim.nc oisst/"},
+    {"plan", "no files. Name files or directories", "sststream plan --baseline 1991-2020 oisst/"},
+    {"--window 5", "no files", "sststream synth -o DIR"},
+    {"synth", "synth: no directory to write to", "sststream synth -o oisst"},
+    {"synth -o d f.nc", "f.nc: 'synth' takes no files", "Leave it out"},
+    {"synth -o d --bbox 0,0,1,1", "--bbox: not an option of 'synth', but of 'run', 'plan'", "Leave it out"},
+    {"f.nc --grid 180x90", "--grid: not an option of 'run', but of 'synth'", "Leave it out"},
+    {"version f.nc", "f.nc: 'version' takes no files", "Leave it out"},
+    {"help plan run", "run: 'help' takes one command's name", "Leave it out"},
+    {"help plam", "plam: neither a command nor a file", "Did you mean 'plan'?"},
+    {"plam f.nc", "plam: neither a command nor a file", "Did you mean 'plan'?"},
+    {"snyth f.nc", "snyth: neither a command nor a file", "Did you mean 'synth'?"},
+    {"frobnicate", "frobnicate: neither a command nor a file", "Commands: 'run', 'plan', 'synth', 'help', 'version'"},
+    {"f.nc _", "an empty file name", "shell variable"},
+    {"f --windw 5", "--windw: no such option", "Did you mean --window?"},
+    {"f --windw=5", "--windw: no such option", "Did you mean --window?"},
+    {"f --percent 90", "--percent: no such option", "Did you mean --percentile?"},
+    {"f --basleine 1991-2020", "--basleine: no such option", "Did you mean --baseline?"},
+    {"f -bbox 0,0,1,1", "-bbox: no such option", "Did you mean --bbox?"},
+    {"f -x", "-x: no such option", "'sststream --help'"},
+    {"f --frobnicate", "--frobnicate: no such option", "./--frobnicate"},
+    {"f -10", "-10: no such option", "'sststream --help'"},
+    {"f --window", "--window: its argument is missing", "Give --window DAYS"},
+    {"f -o", "--output: its argument is missing", "Give --output FILE"},
+    {"-o --split f", "--output: its argument is missing, for '--split' is an option", "Give --output FILE"},
+    {"f --var -q", "--var: its argument is missing, for '-q' is an option", "Give --var NAME"},
+    {"f --quiet=3", "--quiet=3: --quiet takes no argument", "Leave it out"},
+};
+
+START_TEST(a_refusal_names_option_value_reason_and_remedy)
+{
+    const struct refusal *expected = &refusals[_i];
+    sst_options_clear(&options);
+    ck_assert_msg(parse(expected->line) == SST_ERR_USAGE, "'%s' gave status %d: %s", expected->line, (int)err.code,
+                  err.text);
+    ck_assert_msg(strstr(err.text, expected->words) != NULL, "'%s' gave '%s', not '%s'", expected->line, err.text,
+                  expected->words);
+    ck_assert_msg(strstr(err.text, expected->more_words) != NULL, "'%s' gave '%s', not '%s'", expected->line, err.text,
+                  expected->more_words);
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(every_option_that_takes_a_value_has_a_refusal)
+{
+    for (int id = 0; id < SST_N_OPTIONS; ++id) {
+        char name[64];
+        bool found = false;
+        if (sst_option_rows[id].kind == SST_OPTION_FLAG)
+            continue;
+        (void)snprintf(name, sizeof name, "--%s ", sst_option_rows[id].name);
+        for (size_t i = 0; i < sizeof refusals / sizeof *refusals; ++i)
+            found = found || strncmp(refusals[i].words, name, strlen(name)) == 0;
+        ck_assert_msg(found, "no case refuses a value of %s", name);
+    }
+}
+END_TEST
+
+START_TEST(long_and_strange_values_do_no_harm)
+{
+    char line[MAX_LINE] = "f --window ";
+    memset(line + strlen(line), '9', 900);
+    sst_options_clear(&options);
+    ck_assert_int_eq(parse(line), SST_ERR_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.text, "999...: not a whole number"));
+    sst_options_clear(&options);
+    ck_assert_int_eq(parse("f --%n%s%n 5"), SST_ERR_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.text, "--%n%s%n: no such option"));
+    sst_options_clear(&options);
+    ck_assert_int_eq(sst_options_parse(0, NULL, &options, NULL), SST_ERR_USAGE);
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(rows_are_whole_and_unlike)
+{
+    for (int a = 0; a < SST_N_OPTIONS; ++a) {
+        const struct sst_option_row *row = &sst_option_rows[a];
+        ck_assert_msg(*row->name && *row->help && row->commands != 0, "row %d", a);
+        ck_assert_msg((row->kind == SST_OPTION_FLAG) == !*row->argument, "--%s", row->name);
+        ck_assert_msg((row->kind == SST_OPTION_CHOICE) == (strchr(row->argument, '|') != NULL), "--%s", row->name);
+        for (int b = 0; b < a; ++b) {
+            ck_assert_str_ne(row->name, sst_option_rows[b].name);
+            ck_assert(!row->letter || row->letter != sst_option_rows[b].letter);
+        }
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("options");
+    TCase *tc = tcase_create("all");
+    tcase_add_test(tc, defaults_are_those_of_the_design);
+    tcase_add_test(tc, shown_defaults_are_the_defaults);
+    tcase_add_test(tc, numbers_policy_and_calendar_are_taken);
+    tcase_add_test(tc, names_places_and_switches_are_taken);
+    tcase_add_test(tc, words_of_choices_stand_in_the_order_of_their_enums);
+    tcase_add_test(tc, heatwaver_names_mean_the_same);
+    tcase_add_test(tc, the_last_of_two_wins);
+    tcase_add_test(tc, options_end_at_two_dashes);
+    tcase_add_test(tc, joined_spellings_are_understood);
+    tcase_add_test(tc, a_command_is_the_first_word_that_is_no_option);
+    tcase_add_test(tc, synth_has_its_own_options);
+    tcase_add_test(tc, split_writes_a_directory);
+    tcase_add_test(tc, what_was_typed_is_kept_as_shell_text);
+    tcase_add_test(tc, quiet_counts_to_two_and_verbose_too);
+    tcase_add_loop_test(tc, what_does_nothing_is_warned_of, 0, (int)(sizeof warning_cases / sizeof *warning_cases));
+    tcase_add_loop_test(tc, a_refusal_names_option_value_reason_and_remedy, 0,
+                        (int)(sizeof refusals / sizeof *refusals));
+    tcase_add_test(tc, every_option_that_takes_a_value_has_a_refusal);
+    tcase_add_test(tc, long_and_strange_values_do_no_harm);
+    tcase_add_test(tc, rows_are_whole_and_unlike);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
