@@ -3,7 +3,7 @@
  *
  *   time(time) ──climatology──▶ climatology_bounds(time, nv)
  *   calendar_day(time)  month*100 + day
- *   sst_mean, sst_pNN (time, lat, lon) float32     n_obs (time, lat, lon) int16/int32     quality_flag (time, lat, lon) byte/short
+ *   sst_mean, sst_pNN (time, lat, lon) float32     n_obs, quality_flag (time, lat, lon) int16, never missing
  *   percentile_NN  scalar coordinate of each sst_pNN
  *
  * Slots arrive in any order and are gathered into rows of chunks, so that each chunk is compressed once. The file is written
@@ -37,19 +37,27 @@ struct sst_clim_spec {
     const double *percentiles; /* [percent] */
     size_t n_percentiles;
     int smooth_days; /* 1 = none */
-    const char *estimator; /* how percentiles were made, a sentence for their `comment` */
+    const char *estimator; /* how percentiles were made, a sentence with its full stop, for their `comment` */
     const char *standard_name; /* of the input; "" gives sea_surface_temperature */
     const char *sst_long_name_prefix; /* "sea surface temperature", "foundation sea surface temperature" */
 };
 
 struct sst_clim_file;
 
+/*
+ * To be called once, by a program before it touches any netCDF file: a full disk or a limit on file sizes is then an error
+ * that can be told. Ignores SIGXFSZ, and keeps HDF5 from working at exit, where its version 1.10 crashes on a file
+ * that could not be closed; all files must therefore be closed by then.
+ */
+void sst_clim_prepare_process(void);
+
 /* "sst_p90", "sst_p97p5" into a buffer of 32; returns it. */
 const char *sst_clim_percentile_name(double percentile, char *buffer);
 
 /*
- * Checks that the place can be written, before any field is read: SST_ERR_OUTPUT if it exists without `overwrite`, if its
- * folder is absent or not writable.
+ * Checks that the place can be written, before any field is read.
+ *
+ * Errors   SST_ERR_OUTPUT if it exists without `overwrite`, is no ordinary file, or its folder is absent or not writable.
  */
 SST_MUST_CHECK enum sst_status sst_clim_check(const struct sst_clim_spec *spec, struct sst_error *err);
 
@@ -61,14 +69,20 @@ SST_MUST_CHECK enum sst_status sst_clim_create(const struct sst_clim_spec *spec,
  * Writes one slot.
  *
  * mean, quantile   [degC] n_cells doubles in domain order, NaN = missing; rounded to float32 here and nowhere else.
- * n_obs, flags     n_cells.
- * Errors           SST_ERR_OUTPUT (disk full, ...), SST_ERR_NOMEM; the file can then only be abandoned.
+ * n_obs, flags     n_cells, at most SST_MAX_POOL and 15 flags.
+ * Errors           SST_ERR_OUTPUT (disk full, ...), SST_ERR_NOMEM, SST_ERR_INTERNAL (not a slot of the file, or put twice);
+ *                  the file can then only be abandoned.
  */
 SST_MUST_CHECK enum sst_status sst_clim_put(struct sst_clim_file *file, int slot, const double *mean,
                                             const double *const *quantile, const uint16_t *n_obs, const uint16_t *flags,
                                             struct sst_error *err);
 
-/* Writes the global attributes (some are known only now), closes, syncs, renames into place. Frees the handle in any case. */
+/*
+ * Writes the global attributes (some are known only now; they replace the writer's own of the same name, empty ones are left
+ * out), closes, syncs, renames into place. Frees the handle in any case; after a failure nothing is left behind.
+ *
+ * Errors   SST_ERR_OUTPUT, also if the name was taken meanwhile; SST_ERR_INTERNAL where a slot was never put.
+ */
 SST_MUST_CHECK enum sst_status sst_clim_finish(struct sst_clim_file **file, const struct sst_attribute *attributes,
                                                size_t n_attributes, struct sst_error *err);
 

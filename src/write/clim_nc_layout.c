@@ -1,0 +1,426 @@
+/* The netCDF side of the climatology file. */
+#include "write/clim_nc_layout.h"
+
+#include <errno.h>
+#include <hdf5.h>
+#include <math.h>
+#include <netcdf.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/flags.h"
+#include "core/mem.h"
+
+enum {
+    CHUNK_SLOTS = 12, /* at most; 12 x 80 x 80 floats are 300 kB, a read of use to maps and to series */
+    CHUNK_CELLS = 80, /* at most, in each direction */
+    DEFLATE_LEVEL = 1, /* level 4 saves 3 % and takes far longer */
+    N_DIMS = 3,
+    NAME_SIZE = 64,
+    TEXT_SIZE = 1024
+};
+
+/* Rows of chunks are gathered in memory before they are written, up to three at a time. [bytes] */
+#define MAX_ROW_BYTES ((size_t)1 << 30)
+
+/* Steps of a regular axis differ by less than this share, the rounding of float32 coordinates. */
+#define REGULAR_TOLERANCE 0.01
+
+struct text {
+    const char *name, *value;
+};
+
+/* Ids of dimensions; data variables use the first three. */
+struct dims {
+    int data[N_DIMS];
+    int ends;
+};
+
+static enum sst_status done_with(const struct sst_clim_layout *layout, int status, const char *object,
+                                 struct sst_error *err)
+{
+    if (status == NC_NOERR)
+        return SST_OK;
+    /* Of a full disk the library knows only "HDF error"; errno, cleared before the call, knows more. */
+    const bool from_disk = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO || errno == EROFS;
+    return sst_fail(err, SST_ERR_OUTPUT, "%s: %s: cannot be written: %s. Check the space in that folder", layout->path,
+                    object, from_disk ? strerror(errno) : nc_strerror(status));
+}
+
+static enum sst_status put_texts(const struct sst_clim_layout *layout, int variable, const struct text *texts,
+                                 size_t n_texts, struct sst_error *err)
+{
+    for (size_t i = 0; i < n_texts; ++i)
+        if (texts[i].value && *texts[i].value)
+            SST_TRY(done_with(
+                layout, nc_put_att_text(layout->ncid, variable, texts[i].name, strlen(texts[i].value), texts[i].value),
+                texts[i].name, err));
+    return SST_OK;
+}
+
+#define PUT_TEXTS(layout, variable, texts, err)                                                                        \
+    put_texts((layout), (variable), (texts), sizeof(texts) / sizeof((texts)[0]), (err))
+
+static enum sst_status define_variable(const struct sst_clim_layout *layout, const char *name, nc_type type, int n_dims,
+                                       const int *dims, int *variable, struct sst_error *err)
+{
+    return done_with(layout, nc_def_var(layout->ncid, name, type, n_dims, dims, variable), name, err);
+}
+
+void sst_clim_prepare_process(void)
+{
+    (void)signal(SIGXFSZ, SIG_IGN);
+    (void)H5dont_atexit(); /* fails only where it was called before */
+}
+
+const char *sst_clim_percentile_name(double percentile, char *buffer)
+{
+    enum { BUFFER_SIZE = 32 };
+    char number[BUFFER_SIZE - sizeof "sst_p"];
+    (void)snprintf(number, sizeof number, "%.6f", percentile);
+    size_t length = strlen(number);
+    while (length && number[length - 1] == '0')
+        --length;
+    number[length] = '\0';
+    char *point = number + strspn(number, "0123456789"); /* or a comma, should a caller have set a locale */
+    if (*point)
+        *point = point[1] ? 'p' : '\0';
+    (void)snprintf(buffer, BUFFER_SIZE, "sst_p%s", number);
+    return buffer;
+}
+
+/* The equal parts, of at most `most`, into which a length falls. */
+static size_t even_chunk(size_t length, size_t most)
+{
+    const size_t n_chunks = (length + most - 1) / most;
+    return (length + n_chunks - 1) / n_chunks;
+}
+
+size_t sst_clim_chunk_slots(const struct sst_clim_spec *spec)
+{
+    if (spec->split)
+        return 1;
+    const size_t slot_bytes = spec->domain->n_cells * ((1 + spec->n_percentiles) * sizeof(float) + 2 * sizeof(int16_t));
+    size_t most = CHUNK_SLOTS;
+    while (most > 1 && most * slot_bytes > MAX_ROW_BYTES)
+        most /= 2;
+    return even_chunk((size_t)spec->n_slots, most);
+}
+
+static enum sst_status define_dims(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec, int n_slots,
+                                   struct dims *dims, struct sst_error *err)
+{
+    SST_TRY(done_with(layout, nc_def_dim(layout->ncid, "time", (size_t)n_slots, &dims->data[0]), "time", err));
+    SST_TRY(done_with(layout, nc_def_dim(layout->ncid, "lat", spec->domain->n_rows, &dims->data[1]), "lat", err));
+    SST_TRY(done_with(layout, nc_def_dim(layout->ncid, "lon", spec->domain->n_cols, &dims->data[2]), "lon", err));
+    return done_with(layout, nc_def_dim(layout->ncid, "nv", 2, &dims->ends), "nv", err);
+}
+
+static enum sst_status write_times(const struct sst_clim_layout *layout, const struct sst_clim_time *time, int first,
+                                   const struct dims *dims, struct sst_error *err)
+{
+    const bool real_days = time->kind == SST_CALENDAR_STANDARD || time->kind == SST_CALENDAR_PROLEPTIC_GREGORIAN;
+    const struct text time_texts[] = {{"standard_name", "time"},
+                                      {"long_name", "calendar day, in a nominal year"},
+                                      {"units", SST_CLIM_TIME_UNITS},
+                                      {"units_metadata", real_days ? "leap_seconds: none" : ""},
+                                      {"calendar", sst_calendar_name(time->kind)},
+                                      {"axis", "T"},
+                                      {"climatology", "climatology_bounds"}};
+    const struct text day_texts[] = {{"long_name", "calendar day as month * 100 + day"}, {"units", "1"}};
+    const int bounds_dims[] = {dims->data[0], dims->ends};
+    int noon, bounds, month_day;
+    SST_TRY(define_variable(layout, "time", NC_DOUBLE, 1, dims->data, &noon, err));
+    SST_TRY(PUT_TEXTS(layout, noon, time_texts, err));
+    SST_TRY(define_variable(layout, "climatology_bounds", NC_DOUBLE, 2, bounds_dims, &bounds, err));
+    SST_TRY(define_variable(layout, "calendar_day", NC_SHORT, 1, dims->data, &month_day, err));
+    SST_TRY(PUT_TEXTS(layout, month_day, day_texts, err));
+    SST_TRY(done_with(layout, nc_put_var_double(layout->ncid, noon, &time->noon[first]), "time", err));
+    SST_TRY(done_with(layout, nc_put_var_double(layout->ncid, bounds, time->bounds[first]), "climatology_bounds", err));
+    return done_with(layout, nc_put_var_short(layout->ncid, month_day, &time->month_day[first]), "calendar_day", err);
+}
+
+/* One horizontal axis and the attributes that repeat its extent for catalogues. */
+struct axis {
+    const char *name, *standard_name, *units, *letter;
+    int dim;
+    size_t length;
+    const double *values;
+};
+
+static enum sst_status write_extent(const struct sst_clim_layout *layout, const struct axis *axis,
+                                    struct sst_error *err)
+{
+    const double *values = axis->values;
+    const double first = values[0], last = values[axis->length - 1];
+    const double span[] = {fmin(first, last), fmax(first, last)};
+    const double mean_step = axis->length > 1 ? fabs(last - first) / (double)(axis->length - 1) : 0;
+    bool regular = axis->length > 1;
+    for (size_t i = 1; i < axis->length; ++i)
+        regular = regular && fabs(fabs(values[i] - values[i - 1]) - mean_step) < REGULAR_TOLERANCE * mean_step;
+    const char *const ends[] = {"min", "max"};
+    char name[NAME_SIZE];
+    for (int end = 0; end < 2; ++end) {
+        (void)snprintf(name, sizeof name, "geospatial_%s_%s", axis->name, ends[end]);
+        SST_TRY(
+            done_with(layout, nc_put_att_double(layout->ncid, NC_GLOBAL, name, NC_DOUBLE, 1, &span[end]), name, err));
+    }
+    (void)snprintf(name, sizeof name, "geospatial_%s_resolution", axis->name);
+    if (regular)
+        SST_TRY(
+            done_with(layout, nc_put_att_double(layout->ncid, NC_GLOBAL, name, NC_DOUBLE, 1, &mean_step), name, err));
+    (void)snprintf(name, sizeof name, "geospatial_%s_units", axis->name);
+    return put_texts(layout, NC_GLOBAL, &(struct text){name, axis->units}, 1, err);
+}
+
+static enum sst_status write_axis(const struct sst_clim_layout *layout, const struct axis *axis, struct sst_error *err)
+{
+    const struct text texts[] = {{"standard_name", axis->standard_name},
+                                 {"long_name", axis->standard_name},
+                                 {"units", axis->units},
+                                 {"axis", axis->letter}};
+    int variable;
+    SST_TRY(define_variable(layout, axis->name, NC_DOUBLE, 1, &axis->dim, &variable, err));
+    SST_TRY(PUT_TEXTS(layout, variable, texts, err));
+    SST_TRY(done_with(layout, nc_put_var_double(layout->ncid, variable, axis->values), axis->name, err));
+    return write_extent(layout, axis, err);
+}
+
+static enum sst_status write_place(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
+                                   const struct dims *dims, struct sst_error *err)
+{
+    const struct sst_domain *domain = spec->domain;
+    double *lat = NULL, *lon = NULL;
+    enum sst_status rc = SST_OK;
+    SST_TRY_GOTO(sst_alloc(domain->n_rows, sizeof *lat, "latitudes", &lat, err));
+    SST_TRY_GOTO(sst_alloc(domain->n_cols, sizeof *lon, "longitudes", &lon, err));
+    for (size_t row = 0; row < domain->n_rows; ++row)
+        lat[row] = sst_domain_lat(domain, row);
+    for (size_t col = 0; col < domain->n_cols; ++col)
+        lon[col] = sst_domain_lon(domain, col);
+    SST_TRY_GOTO(write_axis(
+        layout, &(struct axis){"lat", "latitude", "degrees_north", "Y", dims->data[1], domain->n_rows, lat}, err));
+    SST_TRY_GOTO(write_axis(
+        layout, &(struct axis){"lon", "longitude", "degrees_east", "X", dims->data[2], domain->n_cols, lon}, err));
+done:
+    sst_free(lat);
+    sst_free(lon);
+    return rc;
+}
+
+static enum sst_status define_field(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
+                                    const struct dims *dims, const char *name, nc_type type, int *variable,
+                                    struct sst_error *err)
+{
+    const size_t chunk[N_DIMS] = {sst_clim_chunk_slots(spec), even_chunk(spec->domain->n_rows, CHUNK_CELLS),
+                                  even_chunk(spec->domain->n_cols, CHUNK_CELLS)};
+    SST_TRY(define_variable(layout, name, type, N_DIMS, dims->data, variable, err));
+    SST_TRY(done_with(layout, nc_def_var_chunking(layout->ncid, *variable, NC_CHUNKED, chunk), name, err));
+    return done_with(layout, nc_def_var_deflate(layout->ncid, *variable, 1, 1, DEFLATE_LEVEL), name, err);
+}
+
+/* What the values of both kinds of sst variables were made from. */
+static void describe_pool(const struct sst_clim_spec *spec, char *buffer, size_t size)
+{
+    const struct sst_pool_rule *pools = spec->pools;
+    char smoothing[NAME_SIZE] = "";
+    if (spec->smooth_days > 1)
+        (void)snprintf(smoothing, sizeof smoothing, "; then a circular moving mean over %d days", spec->smooth_days);
+    (void)snprintf(buffer, size, "Daily values of %d-%d within %d days of the calendar day%s.", pools->first_year,
+                   pools->last_year, pools->half_window_days, smoothing);
+}
+
+static enum sst_status define_sst(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
+                                  const struct dims *dims, const char *name, int *variable, struct sst_error *err)
+{
+    const float fill = spec->split ? SST_CLIM_FILL_SPLIT : SST_CLIM_FILL;
+    const bool named = spec->standard_name && *spec->standard_name;
+    const struct text texts[] = {{"standard_name", named ? spec->standard_name : "sea_surface_temperature"},
+                                 {"units", "degree_Celsius"},
+                                 {"units_metadata", "temperature: on_scale"},
+                                 {"ancillary_variables", "n_obs quality_flag"},
+                                 {"coverage_content_type", "physicalMeasurement"}};
+    SST_TRY(define_field(layout, spec, dims, name, NC_FLOAT, variable, err));
+    SST_TRY(done_with(layout, nc_def_var_fill(layout->ncid, *variable, NC_FILL, &fill), name, err));
+    return PUT_TEXTS(layout, *variable, texts, err);
+}
+
+static enum sst_status define_mean(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
+                                   const struct dims *dims, int *variable, struct sst_error *err)
+{
+    char long_name[TEXT_SIZE], methods[TEXT_SIZE], comment[TEXT_SIZE];
+    (void)snprintf(long_name, sizeof long_name, "%s, climatological mean", spec->sst_long_name_prefix);
+    /* Word for word the form of CF 7.4, which checkers match by regular expression; section 7.3 wants no "comment:" where
+     * the parentheses hold nothing standardised. */
+    (void)snprintf(methods, sizeof methods,
+                   "time: mean within years time: mean over years (%d-day window centred on the calendar day)",
+                   2 * spec->pools->half_window_days + 1);
+    describe_pool(spec, comment, sizeof comment);
+    const struct text texts[] = {{"long_name", long_name}, {"cell_methods", methods}, {"comment", comment}};
+    SST_TRY(define_sst(layout, spec, dims, "sst_mean", variable, err));
+    return PUT_TEXTS(layout, *variable, texts, err);
+}
+
+/* CF has no cell method for percentiles, so the number is a scalar coordinate and time has no method. */
+static enum sst_status define_percentile(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
+                                         const struct dims *dims, size_t index, int *variable, struct sst_error *err)
+{
+    const double percentile = spec->percentiles[index];
+    char name[32], coordinate[NAME_SIZE], long_name[TEXT_SIZE], pool[TEXT_SIZE], comment[2 * TEXT_SIZE];
+    (void)sst_clim_percentile_name(percentile, name);
+    (void)snprintf(coordinate, sizeof coordinate, "percentile_%s", name + strlen("sst_p"));
+    (void)snprintf(long_name, sizeof long_name, "%s, climatological percentile %.10g", spec->sst_long_name_prefix,
+                   percentile);
+    describe_pool(spec, pool, sizeof pool);
+    (void)snprintf(comment, sizeof comment, "%s%s%s", spec->estimator ? spec->estimator : "",
+                   spec->estimator && *spec->estimator ? " " : "", pool);
+    const struct text texts[] = {{"long_name", long_name}, {"coordinates", coordinate}, {"comment", comment}};
+    const struct text coordinate_texts[] = {{"long_name", "percentile"}, {"units", "percent"}};
+    int scalar;
+    SST_TRY(define_variable(layout, coordinate, NC_DOUBLE, 0, NULL, &scalar, err));
+    SST_TRY(PUT_TEXTS(layout, scalar, coordinate_texts, err));
+    SST_TRY(done_with(layout, nc_put_var_double(layout->ncid, scalar, &percentile), coordinate, err));
+    SST_TRY(define_sst(layout, spec, dims, name, variable, err));
+    return PUT_TEXTS(layout, *variable, texts, err);
+}
+
+/* Counts and flags have a value in every cell, so no fill: readers that mask would make floats of them. */
+static enum sst_status define_counts(struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
+                                     const struct dims *dims, struct sst_error *err)
+{
+#define X(bit, symbol, name, text) 1 << (bit),
+    static const short masks[] = {SST_FLAG_LIST(X)};
+#undef X
+#define X(bit, symbol, name, text) " " name
+    static const char meanings[] = SST_FLAG_LIST(X);
+#undef X
+#define X(bit, symbol, name, text) "; " name ": " text
+    static const char explained[] = SST_FLAG_LIST(X);
+#undef X
+    const struct text n_obs_texts[] = {{"standard_name", "number_of_observations"},
+                                       {"long_name", "number of daily values pooled"},
+                                       {"units", "1"},
+                                       {"cell_methods", "time: sum within years time: sum over years"},
+                                       {"coverage_content_type", "auxiliaryInformation"}};
+    const struct text flags_texts[] = {{"standard_name", "quality_flag"},
+                                       {"long_name", "reasons for care"},
+                                       {"flag_meanings", meanings + strlen(" ")},
+                                       {"coverage_content_type", "qualityInformation"},
+                                       {"comment", explained + strlen("; ")}};
+    SST_TRY(define_field(layout, spec, dims, "n_obs", NC_SHORT, &layout->n_obs, err));
+    SST_TRY(PUT_TEXTS(layout, layout->n_obs, n_obs_texts, err));
+    SST_TRY(define_field(layout, spec, dims, "quality_flag", NC_SHORT, &layout->flags, err));
+    SST_TRY(PUT_TEXTS(layout, layout->flags, flags_texts, err));
+    return done_with(layout, nc_put_att_short(layout->ncid, layout->flags, "flag_masks", NC_SHORT, SST_N_FLAGS, masks),
+                     "flag_masks", err);
+}
+
+/* Global attributes that follow from the specification. */
+static enum sst_status write_policy(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
+                                    struct sst_error *err)
+{
+    const struct sst_pool_rule *pools = spec->pools;
+    char period[NAME_SIZE], start[NAME_SIZE], end[NAME_SIZE], duration[NAME_SIZE], smoothing[NAME_SIZE] = "none";
+    (void)snprintf(period, sizeof period, "%d-%d", pools->first_year, pools->last_year);
+    (void)snprintf(start, sizeof start, "%04d-01-01T00:00:00Z", pools->first_year);
+    (void)snprintf(end, sizeof end, "%04d-12-%dT23:59:59Z", pools->last_year,
+                   pools->kind == SST_CALENDAR_360_DAY ? 30 : 31);
+    (void)snprintf(duration, sizeof duration, "P%dY", pools->last_year - pools->first_year + 1);
+    if (spec->smooth_days > 1)
+        (void)snprintf(smoothing, sizeof smoothing, "circular moving mean, %d days", spec->smooth_days);
+    const struct text texts[] = {{"Conventions", "CF-1.11, ACDD-1.3"},
+                                 {"standard_name_vocabulary", "CF Standard Name Table v93"},
+                                 {"cdm_data_type", "Grid"},
+                                 {"time_coverage_start", start},
+                                 {"time_coverage_end", end},
+                                 {"time_coverage_duration", duration},
+                                 {"time_coverage_resolution", "P1D"},
+                                 {"baseline_period", period},
+                                 {"baseline_type", "fixed"},
+                                 {"percentile_method", spec->estimator},
+                                 {"leap_day_rule", sst_leap_rule_name(pools->leap)},
+                                 {"smoothing", smoothing}};
+    SST_TRY(PUT_TEXTS(layout, NC_GLOBAL, texts, err));
+    SST_TRY(done_with(
+        layout, nc_put_att_int(layout->ncid, NC_GLOBAL, "window_half_width_days", NC_INT, 1, &pools->half_window_days),
+        "window_half_width_days", err));
+    return done_with(
+        layout,
+        nc_put_att_double(layout->ncid, NC_GLOBAL, "percentile", NC_DOUBLE, spec->n_percentiles, spec->percentiles),
+        "percentile", err);
+}
+
+enum sst_status sst_clim_layout_create(const struct sst_clim_spec *spec, const char *path,
+                                       const struct sst_clim_time *time, int first, int n_slots,
+                                       struct sst_clim_layout *out, struct sst_error *err)
+{
+    struct dims dims;
+    errno = 0;
+    *out = (struct sst_clim_layout){.path = path, .ncid = -1, .n_sst = 1 + spec->n_percentiles};
+    SST_TRY(sst_alloc(out->n_sst, sizeof *out->sst, "variables", &out->sst, err));
+    int ncid;
+    SST_TRY(done_with(out, nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid), "the file", err));
+    out->ncid = ncid;
+    SST_TRY(write_policy(out, spec, err));
+    SST_TRY(define_dims(out, spec, n_slots, &dims, err));
+    SST_TRY(write_times(out, time, first, &dims, err));
+    SST_TRY(write_place(out, spec, &dims, err));
+    SST_TRY(define_mean(out, spec, &dims, &out->sst[0], err));
+    for (size_t i = 0; i < spec->n_percentiles; ++i)
+        SST_TRY(define_percentile(out, spec, &dims, i, &out->sst[1 + i], err));
+    SST_TRY(define_counts(out, spec, &dims, err));
+    return done_with(out, nc_enddef(out->ncid), "the header", err);
+}
+
+enum sst_status sst_clim_layout_put(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
+                                    const struct sst_clim_block *block, struct sst_error *err)
+{
+    const size_t start[N_DIMS] = {block->first, 0, 0};
+    const size_t count[N_DIMS] = {block->n_slots, spec->domain->n_rows, spec->domain->n_cols};
+    const size_t field = block->stride;
+    errno = 0;
+    for (size_t i = 0; i < layout->n_sst; ++i)
+        SST_TRY(done_with(layout, nc_put_vara_float(layout->ncid, layout->sst[i], start, count, block->sst + i * field),
+                          i ? "percentile" : "sst_mean", err));
+    SST_TRY(
+        done_with(layout, nc_put_vara_short(layout->ncid, layout->n_obs, start, count, block->n_obs), "n_obs", err));
+    return done_with(layout, nc_put_vara_short(layout->ncid, layout->flags, start, count, block->flags), "quality_flag",
+                     err);
+}
+
+enum sst_status sst_clim_layout_reopen(const char *path, struct sst_clim_layout *out, struct sst_error *err)
+{
+    errno = 0;
+    int ncid;
+    *out = (struct sst_clim_layout){.path = path, .ncid = -1};
+    SST_TRY(done_with(out, nc_open(path, NC_WRITE, &ncid), "the file", err));
+    out->ncid = ncid;
+    return SST_OK;
+}
+
+enum sst_status sst_clim_layout_attributes(const struct sst_clim_layout *layout, const struct sst_attribute *attributes,
+                                           size_t n_attributes, struct sst_error *err)
+{
+    errno = 0;
+    for (size_t i = 0; i < n_attributes; ++i)
+        SST_TRY(put_texts(layout, NC_GLOBAL, &(struct text){attributes[i].name, attributes[i].value}, 1, err));
+    return SST_OK;
+}
+
+enum sst_status sst_clim_layout_close(struct sst_clim_layout *layout, struct sst_error *err)
+{
+    errno = 0;
+    const int status = layout->ncid >= 0 ? nc_close(layout->ncid) : NC_NOERR;
+    layout->ncid = -1;
+    sst_free(layout->sst);
+    layout->sst = NULL;
+    return done_with(layout, status, "the end of the file", err);
+}
+
+void sst_clim_layout_discard(struct sst_clim_layout *layout)
+{
+    struct sst_error unheard = {0};
+    if (sst_clim_layout_close(layout, &unheard) != SST_OK)
+        return; /* the failure that led here has been told already */
+}
