@@ -79,7 +79,8 @@ struct sst_file;
  * Opens a file and reads its header.
  *
  * notes    called once for each thing that a user should hear about but that is no error (an aliased unit, a leftover
- *          scale_factor on floats); NULL for silence.
+ *          scale_factor on floats); NULL for silence. Texts do not name the file, so equal ones of a series can be told
+ *          once; not called after this function returns.
  * Owner    the caller; sst_file_close. `*out` is untouched on failure.
  * Errors   SST_ERR_INPUT, SST_ERR_GRID, SST_ERR_TIME with file, object, reason, remedy: empty, truncated, HTML, ZIP, no
  *          SST, several candidates, no temperature unit, 2-D coordinates, a dimension that wants a choice, several

@@ -1,0 +1,290 @@
+/* Opens a file of daily SST and finds out what it holds; the steps of that stand in the decode_*.c files. */
+#include "stream/decode.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/mem.h"
+#include "stream/decode_private.h"
+
+enum { NOTE_SIZE = 1024 };
+
+/* [K] An offset above this can only be of Kelvin: no sea is that warm in Celsius. */
+#define LEAST_KELVIN_OFFSET 200.0
+
+/* [1] Concentrations whose largest allowed value is beyond this are percent. */
+#define LARGEST_FRACTION 1.5
+
+/* [1] Packing step of concentrations of OISST, which are fractions although their units say percent. */
+#define FRACTION_STEP 0.01
+#define FRACTION_STEP_TOLERANCE 1e-6
+
+const char *sst_sst_kind_name(enum sst_sst_kind kind)
+{
+    static const char *const names[] = {"unknown", "surface", "foundation", "skin", "subskin", "depth"};
+    return names[kind];
+}
+
+void sst_decode_note(struct sst_file *file, const char *format, ...)
+{
+    char text[NOTE_SIZE];
+    if (!file->notes)
+        return;
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    file->notes(file->notes_user, text);
+}
+
+static enum sst_status open_netcdf(struct sst_file *file, struct sst_error *err)
+{
+    int ncid = -1, format = 0, mode = 0;
+    const int status = nc_open(file->path, NC_NOWRITE, &ncid);
+    if (status != NC_NOERR)
+        return sst_fail(err, SST_ERR_INPUT, "cannot be opened: %s. The file is cut short or damaged; fetch it again",
+                        nc_strerror(status));
+    file->ncid = ncid;
+    if (nc_inq_format_extended(ncid, &format, &mode) != NC_NOERR || nc_inq_format(ncid, &format) != NC_NOERR)
+        return sst_fail(err, SST_ERR_INPUT, "its format cannot be told. Fetch the file again");
+    file->is_netcdf4 = format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC;
+    file->info.format = file->is_netcdf4                   ? "netCDF-4"
+                        : format == NC_FORMAT_64BIT_OFFSET ? "netCDF-3 (CDF-2)"
+                        : format == NC_FORMAT_CDF5         ? "netCDF-3 (CDF-5)"
+                                                           : "netCDF-3 (CDF-1)";
+    return SST_OK;
+}
+
+static enum sst_status find_conversion(struct sst_file *file, const char *named, struct sst_error *err)
+{
+    char units[SST_DECODE_TEXT_SIZE];
+    bool was_alias = false;
+    sst_decode_attr_text(file->ncid, file->sst.id, "units", units, sizeof units);
+    if (named)
+        (void)snprintf(units, sizeof units, "%s", named);
+    if (units[0] == '\0')
+        return sst_fail(err, SST_ERR_INPUT, "variable '%s': no units. %s", file->sst.name,
+                        file->sst.offset > LEAST_KELVIN_OFFSET
+                            ? "Its add_offset is that of kelvin: use --units kelvin"
+                            : "If its values are Celsius, use --units degree_Celsius (or --units kelvin)");
+    const enum sst_status rc =
+        sst_decode_units(units, &file->to_degc, file->units, sizeof file->units, &was_alias, err);
+    if (rc != SST_OK) {
+        sst_error_prefix(err, "variable '%s'", file->sst.name);
+        return rc;
+    }
+    if (was_alias && !named)
+        sst_decode_note(file, "variable '%s': units '%s' taken as %s", file->sst.name, units, file->units);
+    return SST_OK;
+}
+
+static enum sst_status read_sst(struct sst_file *file, const struct sst_decode_options *options, struct sst_error *err)
+{
+    struct sst_decode_variable *sst = &file->sst;
+    SST_TRY(sst_decode_choose_sst(file, options->variable, err));
+    sst_decode_attr_text(file->ncid, sst->id, "standard_name", file->standard_name, sizeof file->standard_name);
+    SST_TRY(sst_decode_read_packing(file, sst, err));
+    SST_TRY(find_conversion(file, options->units, err));
+    SST_TRY(sst_decode_read_grid(file, sst, err));
+    sst_decode_check_valid_range(file);
+    file->info.is_packed = sst_decode_is_integer(sst->type);
+    if (!file->info.is_packed && sst->has_scaling && (sst->scale != 1.0 || sst->offset != 0.0))
+        sst_decode_note(file,
+                        "variable '%s': scale_factor %g and add_offset %g stand on floating-point values and are "
+                        "applied",
+                        sst->name, sst->scale, sst->offset);
+    file->info.lattice = sst_decode_lattice_of(sst, &file->to_degc, &file->info.lattice_is_exact);
+    return SST_OK;
+}
+
+/* Fraction of one stored unit: concentrations come as fractions, as percent, and as fractions that say percent. */
+static double ice_scale_of(const struct sst_file *file)
+{
+    const struct sst_decode_variable *ice = &file->ice;
+    char units[SST_DECODE_TEXT_SIZE];
+    sst_decode_attr_text(file->ncid, ice->id, "units", units, sizeof units);
+    const double largest = ice->valid_max * ice->scale + ice->offset;
+    const bool has_largest = ice->valid_max < (double)NC_MAX_UINT;
+    const bool says_percent = strcmp(units, "%") == 0 || strncasecmp(units, "percent", strlen("percent")) == 0;
+    const bool is_integer = sst_decode_is_integer(ice->type);
+    const bool steps_are_hundredths = is_integer && fabs(ice->scale - FRACTION_STEP) < FRACTION_STEP_TOLERANCE;
+    bool is_percent = says_percent && !steps_are_hundredths;
+    if (has_largest)
+        is_percent = largest > LARGEST_FRACTION;
+    else if (is_integer && ice->scale == 1.0)
+        is_percent = true;
+    return is_percent ? 0.01 : 1.0;
+}
+
+static enum sst_status read_companions(struct sst_file *file, const struct sst_decode_options *options,
+                                       struct sst_error *err)
+{
+    SST_TRY(sst_decode_choose_ice(file, options->ice_variable, err));
+    if (file->ice.id >= 0) {
+        SST_TRY(sst_decode_read_packing(file, &file->ice, err));
+        file->ice_scale = ice_scale_of(file);
+        file->info.ice_source = file->ice.name;
+    }
+    SST_TRY(sst_decode_choose_mask(file, err));
+    if (file->mask.id < 0)
+        return SST_OK;
+    SST_TRY(sst_decode_read_packing(file, &file->mask, err));
+    uint8_t meanings = 0;
+    for (size_t i = 0; i < file->n_flags; ++i)
+        meanings |= file->flags[i].meaning;
+    if (meanings & (SST_MASK_LAND | SST_MASK_LAKE))
+        file->info.mask_source = file->mask.name;
+    if ((meanings & SST_MASK_ICE) && file->ice.id < 0)
+        file->info.ice_source = file->mask.name;
+    return SST_OK;
+}
+
+/* HadISST writes -1000 where ice covers the cell. */
+static void find_ice_code(struct sst_file *file)
+{
+    static const double hadisst_ice_degc = -1000.0;
+    file->ice_code_degc = NAN;
+    if (!strcasestr(file->title, "HadISST"))
+        return;
+    file->ice_code_degc = hadisst_ice_degc;
+    if (!file->info.ice_source[0])
+        file->info.ice_source = file->sst.name;
+}
+
+/* By name (OISST), or where the title ends in it. */
+static bool says_preliminary(const struct sst_file *file)
+{
+    return strstr(file->base_name, "_preliminary") || strcasestr(file->title, "preliminary") ||
+           strcasestr(file->title, "- interim") || strcasestr(file->title, ", interim");
+}
+
+static enum sst_status read_header(struct sst_file *file, const struct sst_decode_options *options,
+                                   struct sst_error *err)
+{
+    char title[SST_DECODE_TEXT_SIZE];
+    SST_TRY(sst_decode_check_magic(file->path, &file->info.size_bytes, err));
+    SST_TRY(open_netcdf(file, err));
+    sst_decode_attr_text(file->ncid, NC_GLOBAL, "title", title, sizeof title);
+    SST_TRY(sst_strdup(title, &file->title, err));
+    SST_TRY(sst_decode_find_axes(file, err));
+    SST_TRY(read_sst(file, options, err));
+    SST_TRY(sst_decode_read_steps(file, err));
+    SST_TRY(read_companions(file, options, err));
+    find_ice_code(file);
+    SST_TRY(sst_decode_prepare_reading(file, err));
+    file->info.variable = file->sst.name;
+    file->info.title = file->title;
+    file->info.kind = sst_decode_kind_of(file);
+    file->info.is_preliminary = says_preliminary(file);
+    return SST_OK;
+}
+
+static enum sst_status create(const char *path, struct sst_file **out, struct sst_error *err)
+{
+    struct sst_file *file = NULL;
+    SST_TRY(sst_alloc(1, sizeof *file, "file", &file, err));
+    file->ncid = -1;
+    file->sst.id = file->ice.id = file->mask.id = -1;
+    const enum sst_status rc = sst_strdup(path, &file->path, err);
+    if (rc != SST_OK) {
+        sst_free(file);
+        return rc;
+    }
+    const char *slash = strrchr(file->path, '/');
+    file->base_name = slash ? slash + 1 : file->path;
+    file->info.path = file->path;
+    file->info.standard_name = file->standard_name;
+    file->info.units = file->units;
+    file->info.variable = file->info.format = file->info.ice_source = file->info.mask_source = file->info.title = "";
+    file->info.steps_per_chunk = 1;
+    *out = file;
+    return SST_OK;
+}
+
+enum sst_status sst_file_open(const char *path, const struct sst_decode_options *options, sst_note_fn *notes,
+                              void *notes_user, struct sst_file **out, struct sst_error *err)
+{
+    static const struct sst_decode_options no_options = {0};
+    struct sst_file *file = NULL;
+    SST_TRY(create(path, &file, err));
+    file->notes = notes;
+    file->notes_user = notes_user;
+    const enum sst_status rc = read_header(file, options ? options : &no_options, err);
+    file->notes = NULL;
+    if (rc != SST_OK) {
+        sst_error_prefix(err, "%s", path);
+        sst_file_close(&file);
+        return rc;
+    }
+    *out = file;
+    return SST_OK;
+}
+
+void sst_file_close(struct sst_file **file)
+{
+    struct sst_file *f = *file;
+    if (!f)
+        return;
+    if (f->ncid >= 0)
+        (void)nc_close(f->ncid);
+    sst_grid_destroy(&f->grid);
+    sst_free(f->path);
+    sst_free(f->title);
+    sst_free(f->dim_roles);
+    sst_free(f->dim_coordinates);
+    sst_free(f->is_bounds);
+    sst_free(f->steps);
+    sst_free(f->raw);
+    sst_free(f->row);
+    sst_free(f->table);
+    sst_free(f);
+    *file = NULL;
+}
+
+const struct sst_file_info *sst_file_info(const struct sst_file *file) { return &file->info; }
+
+/* Where the rows of a mask file go. */
+struct mask_target {
+    uint8_t *keep;
+    size_t n_cols;
+};
+
+static void take_keep(void *user, size_t row, size_t col, size_t n, const double *values)
+{
+    const struct mask_target *target = user;
+    uint8_t *keep = target->keep + row * target->n_cols + col;
+    for (size_t i = 0; i < n; ++i)
+        keep[i] = !isnan(values[i]) && values[i] != 0.0;
+}
+
+static enum sst_status read_mask(struct sst_file *file, const char *variable, const struct sst_domain *domain,
+                                 uint8_t *keep, struct sst_error *err)
+{
+    struct sst_grid_map map;
+    struct sst_decode_variable mask;
+    struct mask_target target = {.keep = keep, .n_cols = domain->n_cols};
+    SST_TRY(sst_decode_check_magic(file->path, &file->info.size_bytes, err));
+    SST_TRY(open_netcdf(file, err));
+    SST_TRY(sst_decode_find_axes(file, err));
+    SST_TRY(sst_decode_choose_only(file, variable, &mask, err));
+    SST_TRY(sst_decode_read_packing(file, &mask, err));
+    SST_TRY(sst_decode_read_grid(file, &mask, err));
+    SST_TRY(sst_grid_match(domain->grid, file->grid, &map, err));
+    const struct sst_decode_box box = {.domain = domain, .map = &map, .step = 0};
+    return sst_decode_read_rows(file, &mask, &box, take_keep, &target, err);
+}
+
+enum sst_status sst_file_read_mask(const char *path, const char *variable, const struct sst_domain *domain,
+                                   uint8_t *keep, struct sst_error *err)
+{
+    struct sst_file *file = NULL;
+    SST_TRY(create(path, &file, err));
+    const enum sst_status rc = read_mask(file, variable, domain, keep, err);
+    if (rc != SST_OK)
+        sst_error_prefix(err, "%s", path);
+    sst_file_close(&file);
+    return rc;
+}

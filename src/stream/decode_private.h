@@ -1,0 +1,247 @@
+/*
+ * What the decode_*.c files share; nobody else includes it.
+ *
+ *   decode.c          open, close, the order of the steps below
+ *   decode_magic.c    what kind of file it is, before the library sees it
+ *   decode_attr.c     attributes of any type, as numbers and texts
+ *   decode_axes.c     which dimension is which, and the grid
+ *   decode_choose.c   which variable is the SST, the ice, the mask
+ *   decode_units.c    units to degrees Celsius
+ *   decode_packing.c  stored number to value: scale, offset, fills, valid range, lattice
+ *   decode_time.c     steps and their days
+ *   decode_flags.c    a mask's flags: land, lake, ice
+ *   decode_storage.c  chunks, caches, and filters that the library lacks
+ *   decode_field.c    fields to codes
+ */
+#ifndef SST_STREAM_DECODE_PRIVATE_H
+#define SST_STREAM_DECODE_PRIVATE_H
+
+#include <netcdf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stream/decode.h"
+
+enum {
+    SST_DECODE_TEXT_SIZE = 256, /* [B] of an attribute that is looked at; longer texts are cut */
+    SST_DECODE_MAX_FILLS = 32, /* values that mean missing */
+    SST_DECODE_MAX_FLAGS = 32, /* meanings of a mask */
+    SST_DECODE_MAX_RANK = 8, /* dimensions of a variable */
+    SST_DECODE_MAX_STEPS = 1000000 /* days of 2,700 years; more is a damaged header */
+};
+
+/* [degC] What sea water can be; anything outside is left out and counted. */
+#define SST_DECODE_MIN_DEGC (-5.0)
+#define SST_DECODE_MAX_DEGC 50.0
+
+enum sst_decode_role { SST_ROLE_OTHER, SST_ROLE_LAT, SST_ROLE_LON, SST_ROLE_TIME };
+
+/* Codes that no valid value has, while a row is being decoded. */
+enum {
+    SST_DECODE_IMPLAUSIBLE = INT16_MIN + 1,
+    SST_DECODE_OFF_RANGE = INT16_MIN + 2, /* plausible, but the lattice does not reach it */
+    SST_DECODE_ICE_CODE = INT16_MIN + 3, /* HadISST's "ice here" in place of a temperature */
+    SST_DECODE_LOWEST_CODE = INT16_MIN + 4
+};
+
+/* What a mask says of a cell: bits. */
+enum { SST_MASK_LAND = 1, SST_MASK_LAKE = 2, SST_MASK_ICE = 4 };
+
+/* Classes of mask values in this range are tabulated: all that signed and unsigned bytes hold. */
+enum { SST_DECODE_MASK_MIN = -128, SST_DECODE_MASK_MAX = 255 };
+
+/* A variable: where its axes are, and how its stored numbers become values: value = stored * scale + offset. */
+struct sst_decode_variable {
+    int id; /* -1: none */
+    char name[NC_MAX_NAME + 1];
+    nc_type type; /* as to be read: unsigned where _Unsigned says so */
+    int rank;
+    int dim_ids[SST_DECODE_MAX_RANK];
+    int time_at, lat_at, lon_at; /* positions among the dimensions; -1: not there */
+    bool has_scaling;
+    double scale, offset;
+    double fills[SST_DECODE_MAX_FILLS]; /* stored numbers that mean missing, as the variable's type holds them */
+    size_t n_fills;
+    double valid_min, valid_max; /* stored numbers */
+};
+
+/* degC = value * slope + intercept */
+struct sst_decode_conversion {
+    double slope, intercept;
+};
+
+/* One meaning of a mask: a cell has it where (value & mask) == bits. */
+struct sst_decode_flag {
+    uint32_t mask, bits;
+    uint8_t meaning; /* SST_MASK_ bits */
+};
+
+struct sst_file {
+    int ncid; /* -1: not open */
+    bool is_netcdf4;
+    struct sst_file_info info;
+    char *path, *title;
+    const char *base_name; /* within path */
+    char standard_name[SST_DECODE_TEXT_SIZE], units[SST_DECODE_TEXT_SIZE];
+    sst_note_fn *notes;
+    void *notes_user;
+
+    /* Roles of the dimensions, and the variables that give them. */
+    int n_dims, n_vars;
+    enum sst_decode_role *dim_roles; /* by dimension id */
+    int *dim_coordinates; /* by dimension id: variable id, -1 if none */
+    bool *is_bounds; /* by variable id: another variable names it as its bounds */
+    bool has_2d_coordinates;
+    struct sst_grid *grid;
+    struct sst_step_info *steps;
+
+    struct sst_decode_variable sst, ice, mask;
+    struct sst_decode_conversion to_degc;
+    double ice_scale; /* fraction = value * ice_scale */
+    struct sst_decode_flag flags[SST_DECODE_MAX_FLAGS];
+    size_t n_flags;
+
+    uint8_t mask_classes[SST_DECODE_MASK_MAX - SST_DECODE_MASK_MIN + 1];
+    double ice_code_degc; /* [degC] stands for ice; NaN in all but HadISST */
+
+    /* Kept between steps. */
+    unsigned char *raw;
+    double *row;
+    size_t raw_capacity, row_capacity;
+    int16_t *table; /* code of each 16-bit value; NULL until used */
+    enum sst_lattice_kind table_lattice;
+};
+
+/* Tells the user's note function, if there is one. The text does not name the file: the caller knows it. */
+void sst_decode_note(struct sst_file *file, const char *format, ...) SST_PRINTF(2, 3);
+
+/* decode_magic.c: refuses what is no netCDF file, and classic files that are cut short. */
+SST_MUST_CHECK enum sst_status sst_decode_check_magic(const char *path, uint64_t *size_bytes, struct sst_error *err);
+
+/* decode_attr.c */
+
+/* A text attribute (char or string), cut to `size`; "" where there is none. Never fails: a bad text is no text. */
+void sst_decode_attr_text(int ncid, int varid, const char *name, char *buffer, size_t size);
+
+/*
+ * The numbers of an attribute of any type; text is parsed as numbers separated by blanks or commas.
+ *
+ * out      room for `room` numbers; *n gets how many there are, 0 where there is no such attribute.
+ * type     gets the stored type; may be NULL.
+ * Errors   SST_ERR_INPUT where there are more than `room`, or a text is no number.
+ */
+SST_MUST_CHECK enum sst_status sst_decode_attr_numbers(const struct sst_file *file, int varid, const char *name,
+                                                       double *out, size_t room, size_t *n, nc_type *type,
+                                                       struct sst_error *err);
+
+/* decode_axes.c */
+
+/* Finds the role of every dimension. */
+SST_MUST_CHECK enum sst_status sst_decode_find_axes(struct sst_file *file, struct sst_error *err);
+
+/* Whether a variable has one latitude and one longitude dimension; never fails. */
+bool sst_decode_is_on_grid(const struct sst_file *file, int varid);
+
+/* Whether a variable is an axis, or the bounds of one. */
+bool sst_decode_is_coordinate(const struct sst_file *file, int varid);
+
+/* Role that a variable's attributes and name give it as a coordinate. */
+enum sst_decode_role sst_decode_role_of(const struct sst_file *file, int varid);
+
+/* Fills in name, type, rank and positions of the axes. Errors: SST_ERR_INPUT with a remedy where the shape is no map. */
+SST_MUST_CHECK enum sst_status sst_decode_lay_out(const struct sst_file *file, int varid,
+                                                  struct sst_decode_variable *out, struct sst_error *err);
+
+/* Reads the two axes of a variable into file->grid. */
+SST_MUST_CHECK enum sst_status sst_decode_read_grid(struct sst_file *file, const struct sst_decode_variable *variable,
+                                                    struct sst_error *err);
+
+/* decode_choose.c */
+
+/* Sets file->sst (laid out) by --var, standard names, known names, or as the only candidate. */
+SST_MUST_CHECK enum sst_status sst_decode_choose_sst(struct sst_file *file, const char *named, struct sst_error *err);
+
+/* Set file->ice and file->mask (laid out); id -1 where there is none. */
+SST_MUST_CHECK enum sst_status sst_decode_choose_ice(struct sst_file *file, const char *named, struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_decode_choose_mask(struct sst_file *file, struct sst_error *err);
+
+/* The only 2-D variable on the grid, for a mask file. */
+SST_MUST_CHECK enum sst_status sst_decode_choose_only(struct sst_file *file, const char *named,
+                                                      struct sst_decode_variable *out, struct sst_error *err);
+
+/* What kind of SST the file says that it holds. */
+enum sst_sst_kind sst_decode_kind_of(const struct sst_file *file);
+
+/* decode_units.c */
+
+/* Whether the text is a temperature, without a message. */
+bool sst_decode_is_temperature(const char *units);
+
+/*
+ * The conversion from `units` to degrees Celsius. `used` gets the spelling in use (aliases replaced), `alias` whether it
+ * was replaced.
+ *
+ * Errors   SST_ERR_INPUT for what is no temperature, with what UDUNITS takes it for.
+ */
+SST_MUST_CHECK enum sst_status sst_decode_units(const char *units, struct sst_decode_conversion *out, char *used,
+                                                size_t size, bool *was_alias, struct sst_error *err);
+
+/* The two ways to a conversion: a list of the common spellings, and UDUNITS (8 ms a call). They agree. */
+bool sst_decode_units_listed(const char *units, struct sst_decode_conversion *out);
+SST_MUST_CHECK enum sst_status sst_decode_units_parsed(const char *units, struct sst_decode_conversion *out,
+                                                       struct sst_error *err);
+
+/* decode_packing.c */
+
+/* Reads scale, offset, fills and valid range of a laid-out variable. */
+SST_MUST_CHECK enum sst_status sst_decode_read_packing(struct sst_file *file, struct sst_decode_variable *variable,
+                                                       struct sst_error *err);
+
+/* Forgets a valid range that leaves nothing of the ocean when it is taken as stored numbers. */
+void sst_decode_check_valid_range(struct sst_file *file);
+
+/* The lattice of the SST's packing, and whether every packed value lies on it. */
+enum sst_lattice_kind sst_decode_lattice_of(const struct sst_decode_variable *variable,
+                                            const struct sst_decode_conversion *conversion, bool *is_exact);
+
+bool sst_decode_is_integer(nc_type type);
+size_t sst_decode_type_size(nc_type type);
+
+/* The value in degC of one stored number; the only place where this arithmetic stands. */
+static inline double sst_decode_degc(const struct sst_decode_variable *variable,
+                                     const struct sst_decode_conversion *conversion, double stored)
+{
+    return (stored * variable->scale + variable->offset) * conversion->slope + conversion->intercept;
+}
+
+/* decode_time.c: fills file->steps, info.n_steps and info.calendar, and checks them against the file's name. */
+SST_MUST_CHECK enum sst_status sst_decode_read_steps(struct sst_file *file, struct sst_error *err);
+
+/* decode_flags.c: reads the meanings of file->mask; forgets the mask where it says nothing of land, lake or ice. */
+SST_MUST_CHECK enum sst_status sst_decode_read_flags(struct sst_file *file, struct sst_error *err);
+
+/* SST_MASK_ bits of a mask's value. */
+uint8_t sst_decode_mask_class(const struct sst_file *file, double value);
+
+/* decode_storage.c */
+
+/* Steps per chunk, chunk caches, and filters that the library lacks. */
+SST_MUST_CHECK enum sst_status sst_decode_prepare_reading(struct sst_file *file, struct sst_error *err);
+
+/* decode_field.c */
+
+/* What is read of a variable: a step of a domain. */
+struct sst_decode_box {
+    const struct sst_domain *domain;
+    const struct sst_grid_map *map;
+    size_t step;
+};
+
+/* One row of values as doubles, NaN where missing: domain row, first domain column, number of columns. */
+typedef void sst_decode_row_fn(void *user, size_t row, size_t col, size_t n, const double *values);
+SST_MUST_CHECK enum sst_status sst_decode_read_rows(struct sst_file *file, const struct sst_decode_variable *variable,
+                                                    const struct sst_decode_box *box, sst_decode_row_fn *take,
+                                                    void *user, struct sst_error *err);
+
+#endif
