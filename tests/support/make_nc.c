@@ -172,6 +172,7 @@ static void write_values(int ncid, int varid, const struct make_nc_spec *spec, c
 void make_nc_write(const struct make_nc_spec *spec, const char *path)
 {
     int ncid = -1, varids[MAKE_NC_MAX_VARS], ignored = 0;
+    (void)remove(path); /* one that a failed test left open must not spoil the next */
     need(nc_create(path, NC_CLOBBER | spec->format, &ncid), path);
     for (size_t i = 0; i < spec->n_dims; ++i)
         need(nc_def_dim(ncid, spec->dims[i].name, spec->dims[i].is_unlimited ? NC_UNLIMITED : spec->dims[i].length,
