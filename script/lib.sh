@@ -1,5 +1,4 @@
 # Helpers that the scripts of this folder share. Sourced, never run.
-# shellcheck shell=bash
 
 # Scripts work from the tree's root, wherever they were called from.
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1

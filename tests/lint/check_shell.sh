@@ -4,7 +4,7 @@
 need_tool shellcheck
 
 check_tree() (cd "$1" && tree_files . \( -path './script/*' -o -path ./.ci/run -o -name '*.sh' \) |
-    xargs -d '\n' shellcheck -x -P SCRIPTDIR)
+    xargs -d '\n' shellcheck -s bash -x -P SCRIPTDIR)
 
 check_tree "$source_dir"
 

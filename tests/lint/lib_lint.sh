@@ -1,5 +1,4 @@
 # What the lint tests share: the tree to check, and planted faults. Sourced, never run.
-# shellcheck shell=bash
 set -euo pipefail
 
 source_dir=${SST_SOURCE_DIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
