@@ -10,6 +10,7 @@
 #include "app/log.h"
 #include "app/options.h"
 #include "app/signals.h"
+#include "write/clim_nc.h"
 
 typedef int command_function(const struct sst_options *options);
 
@@ -68,6 +69,7 @@ int main(int argc, char **argv)
     struct sst_error err = {SST_OK, ""};
     int exit_code = 0;
     open_standard_streams();
+    sst_clim_prepare_process();
     sst_log_init(&log, stderr);
     log.has_colour = sst_terminal_of(stderr).has_colour;
     const enum sst_status rc = sst_options_parse(argc, argv, &options, &err);
