@@ -30,7 +30,7 @@ enum sst_synth_layout {
 /* "oisst", "oisst-months". Never NULL. */
 const char *sst_synth_layout_name(enum sst_synth_layout layout);
 
-/* Years that fit the names and the noise; the largest grid is a 1/20 degree globe, some 1 GB of memory. */
+/* Years that fit the names and the noise; the largest grid is a 1/20 degree globe, 1.4 GB and 0.2 GB a worker. */
 enum { SST_SYNTH_FIRST_YEAR = 1850, SST_SYNTH_LAST_YEAR = 2200, SST_SYNTH_MAX_LON = 7200, SST_SYNTH_MAX_LAT = 3600 };
 
 /* What to make; sst_synth_defaults fills in all but out_dir. Texts are borrowed. */
@@ -38,7 +38,7 @@ struct sst_synth_options {
     const char *out_dir; /* made if absent; its parent must be there */
     int first_year, last_year; /* 1991..2020, both included */
     int n_lon, n_lat; /* 180 x 90: a globe of 2 degrees */
-    double south, north; /* [degrees_north] edges of the rows, -90..90; a coarser band is a faster globe */
+    double south, north; /* [degrees_north] edges of the rows, -90..90; less is a band round the globe */
     uint64_t seed; /* 1; another seed is another planet */
     double gaps_percent; /* [percent] of days that have no file, 0 */
     int first_slot, last_slot; /* part of the year, in slots of the standard calendar; 0, 0 = all; may cross New Year */

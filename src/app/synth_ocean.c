@@ -11,18 +11,18 @@
 /* The moving fields. The first five shape anomalies everywhere, the last two only their box. */
 enum { FINE, EDDY, WEATHER, BASIN, SLOW, WIND, MEANDER, N_MOVING };
 
-enum target { LARGE, SMALL, UPWELL, FRONT, HEAT, N_TARGETS };
+enum target { LARGE, SMALL, WIND_INDEX, MEANDER_INDEX };
 
 struct moving {
     int n_around;
     double knot_days;
-    enum target target; /* row buffer it is added to */
-    float gain; /* its share of that buffer's standard deviation */
+    enum target target; /* what it is added to */
+    float gain; /* its share of that standard deviation */
     double south, north; /* rows that need it */
 };
 
 /*
- * Squares of the gains of one buffer add up to 1. Knots: a spline over knots of k days is at 0.5 after about k days, so
+ * Squares of the gains of one target add up to 1. Knots: a spline over knots of k days is at 0.5 after about k days, so
  * the mix decays as OISST's anomalies do (synth_ocean.h).
  */
 static const struct moving MOVING[N_MOVING] = {
@@ -31,17 +31,18 @@ static const struct moving MOVING[N_MOVING] = {
     [WEATHER] = {60, 4.0, LARGE, 0.50F, -90.0, 90.0},
     [BASIN] = {20, 60.0, LARGE, 0.65F, -90.0, 90.0},
     [SLOW] = {10, 400.0, LARGE, 0.57F, -90.0, 90.0},
-    [WIND] = {60, 6.0, UPWELL, 1.0F, SST_SYNTH_UPWELLING_SOUTH, SST_SYNTH_UPWELLING_NORTH},
-    [MEANDER] = {90, 25.0, FRONT, 1.0F, SST_SYNTH_FRONT_SOUTH, SST_SYNTH_FRONT_NORTH},
+    [WIND] = {60, 6.0, WIND_INDEX, 1.0F, SST_SYNTH_UPWELLING_SOUTH, SST_SYNTH_UPWELLING_NORTH},
+    [MEANDER] = {90, 25.0, MEANDER_INDEX, 1.0F, SST_SYNTH_FRONT_SOUTH, SST_SYNTH_FRONT_NORTH},
 };
 static const float LEAST_FADE = 0.25F; /* of a scale finer than the grid: what is left would be drowned in rounding */
 
 static const float FREEZING = -1.8F, ICE_BELOW = -1.4F; /* [degC] */
 static const float LEAST_ICE = 0.15F, ICE_PER_DEGREE = 0.5F; /* below that, OISST has no ice */
+enum { LEAST_ICE_SHARE = 15, ICE_ERROR = 10 }; /* [0.01] and [0.01 degC] more */
 static const float CONVECTION = 30.0F, CONVECTION_SLOPE = 0.4F; /* [degC] warmer water sheds heat to the clouds */
 static const float HIGHEST = 35.5F; /* [degC] */
 static const float WIND_THRESHOLD = 0.5F; /* [stddev] the wind that lifts cold water blows three days in ten */
-static const float FRONT_WIDTH = 0.15F; /* [stddev of the meander] */
+static const float FRONT_WIDTH = 0.06F; /* [stddev of the meander] */
 static const double TREND_CENTRE_DAY = 12784.0; /* 1 January 2005 */
 
 /* Marine heatwaves: at most one starts in each box and stretch of days. */
@@ -61,6 +62,15 @@ struct today {
     size_t n_heat;
 };
 
+/* One row at a time, n_lon each: it stays in the cache. */
+struct row_buffers {
+    float *memory; /* what the others point into */
+    float *large, *small, *wind, *meander, *heat; /* noise of variance 1, but heat and the finished small [degC] */
+    float *usual, *water; /* [degC] */
+    float *blend; /* nodes of the widest lattice */
+};
+enum { N_NOISE_ROWS = 5, N_ROWS = N_NOISE_ROWS + 2 };
+
 struct sst_synth_ocean {
     struct sst_synth_grid grid;
     uint64_t seed;
@@ -69,13 +79,24 @@ struct sst_synth_ocean {
     float gain[N_MOVING];
     size_t row0[N_MOVING], row1[N_MOVING];
     struct sst_synth_fields fields;
-    float *scratch; /* N_TARGETS rows and the nodes of the widest lattice */
+    struct row_buffers row;
 };
 
 const char *sst_synth_region_name(enum sst_synth_region region)
 {
     static const char *const names[SST_SYNTH_N_REGIONS] = {"land", "upwelling", "front", "enso", "ice", "open"};
     return region >= 0 && region < SST_SYNTH_N_REGIONS ? names[region] : "unknown";
+}
+
+static enum sst_status create_row(size_t n_lon, size_t n_nodes, struct row_buffers *row, struct sst_error *err)
+{
+    float **const rows[N_ROWS] = {&row->large, &row->small, &row->wind, &row->meander,
+                                  &row->heat,  &row->usual, &row->water};
+    SST_TRY(sst_alloc(N_ROWS * n_lon + n_nodes, sizeof *row->memory, "row buffers", &row->memory, err));
+    for (size_t k = 0; k < N_ROWS; ++k)
+        *rows[k] = row->memory + k * n_lon;
+    row->blend = row->memory + N_ROWS * n_lon;
+    return SST_OK;
 }
 
 static enum sst_status create_moving(struct sst_synth_ocean *ocean, struct sst_error *err)
@@ -98,7 +119,7 @@ static enum sst_status create_moving(struct sst_synth_ocean *ocean, struct sst_e
         const size_t n_nodes = sst_synth_noise_n_nodes(ocean->moving[k]);
         most_nodes = n_nodes > most_nodes ? n_nodes : most_nodes;
     }
-    return sst_alloc(N_TARGETS * grid->n_lon + most_nodes, sizeof *ocean->scratch, "row buffers", &ocean->scratch, err);
+    return create_row(grid->n_lon, most_nodes, &ocean->row, err);
 }
 
 enum sst_status sst_synth_ocean_create(const struct sst_synth_grid *grid, uint64_t seed, struct sst_synth_ocean **out,
@@ -133,7 +154,7 @@ void sst_synth_ocean_destroy(struct sst_synth_ocean **ocean)
     sst_free((*ocean)->fields.anom);
     sst_free((*ocean)->fields.err);
     sst_free((*ocean)->fields.ice);
-    sst_free((*ocean)->scratch);
+    sst_free((*ocean)->row.memory);
     sst_free(*ocean);
     *ocean = NULL;
 }
@@ -184,6 +205,10 @@ static void look_up(const struct sst_synth_ocean *ocean, int64_t day, struct tod
                 ++today->n_heat;
 }
 
+/* To a float's rounding. Without a comparison, which gcc keeps as a branch since it might trap: loops stay vectors. */
+static inline float lower(float a, float b) { return 0.5F * (a + b - fabsf(a - b)); }
+static inline float higher(float a, float b) { return 0.5F * (a + b + fabsf(a - b)); }
+
 static void add_heatwave(const struct heatwave *heat, const struct sst_synth_grid *grid, size_t row, float *values)
 {
     const float d_lat = (float)sst_synth_grid_lat(grid, row) - heat->lat;
@@ -193,73 +218,92 @@ static void add_heatwave(const struct heatwave *heat, const struct sst_synth_gri
     const float d_lon = 360.0F / (float)grid->n_lon;
     for (size_t col = 0; col < grid->n_lon; ++col) {
         const float apart = fabsf(((float)col + 0.5F) * d_lon - heat->lon);
-        const float x = (apart > 180.0F ? 360.0F - apart : apart) * heat->cos_lat * per_radius;
-        const float inside = 1.0F - x * x - y * y;
-        values[col] += inside > 0.0F ? heat->strength * inside * inside : 0.0F;
+        const float x = lower(apart, 360.0F - apart) * heat->cos_lat * per_radius;
+        const float inside = higher(1.0F - x * x - y * y, 0.0F);
+        values[col] += heat->strength * inside * inside;
     }
 }
 
 /* Fills the row buffers with today's noise and heatwaves. */
-static void add_noise(const struct sst_synth_ocean *ocean, const struct today *today, size_t row, float *buffers)
+static void add_noise(struct sst_synth_ocean *ocean, const struct today *today, size_t row)
 {
-    const size_t n_lon = ocean->grid.n_lon;
-    float *blend = buffers + N_TARGETS * n_lon;
-    memset(buffers, 0, N_TARGETS * n_lon * sizeof *buffers);
+    struct row_buffers *buffers = &ocean->row;
+    float *const targets[] = {[LARGE] = buffers->large,
+                              [SMALL] = buffers->small,
+                              [WIND_INDEX] = buffers->wind,
+                              [MEANDER_INDEX] = buffers->meander};
+    memset(buffers->memory, 0, N_NOISE_ROWS * ocean->grid.n_lon * sizeof *buffers->memory);
     for (int k = 0; k < N_MOVING; ++k)
         if (ocean->moving[k] && row >= ocean->row0[k] && row < ocean->row1[k])
-            sst_synth_noise_add_row(ocean->moving[k], row, ocean->gain[k], blend,
-                                    buffers + (size_t)MOVING[k].target * n_lon);
+            sst_synth_noise_add_row(ocean->moving[k], row, ocean->gain[k], buffers->blend, targets[MOVING[k].target]);
     for (size_t k = 0; k < today->n_heat; ++k)
-        add_heatwave(&today->heat[k], &ocean->grid, row, buffers + HEAT * n_lon);
+        add_heatwave(&today->heat[k], &ocean->grid, row, buffers->heat);
 }
 
-/* Nearest hundredth of a float within +-300; halves go up. */
+/* Nearest hundredth of a float within +-300. */
 static inline int16_t hundredths(float value) { return (int16_t)((int32_t)(value * 100.0F + 32768.5F) - 32768); }
 
-static void make_row(const struct sst_synth_ocean *ocean, const struct today *today, size_t row, const float *buffers)
+/* The value, or fill where `is_fill` is 1. */
+static inline int16_t fill_where(int16_t is_fill, int16_t value)
 {
-    const size_t n_lon = ocean->grid.n_lon, first = row * n_lon;
-    const struct sst_synth_maps *maps = &ocean->maps;
-    const struct sst_synth_fields *fields = &ocean->fields;
-    const float *large = buffers + LARGE * n_lon, *small = buffers + SMALL * n_lon, *wind = buffers + UPWELL * n_lon;
-    const float *meander = buffers + FRONT * n_lon, *heat = buffers + HEAT * n_lon;
+    const int16_t mask = (int16_t)-is_fill;
+    return (int16_t)((value & ~mask) | (SST_SYNTH_FILL & mask));
+}
+
+/* Water before it freezes, and what is usual for the season, of one row. [degC] */
+static void make_water(const struct sst_synth_maps *maps, const struct today *today, size_t n_lon, size_t first,
+                       struct row_buffers *row)
+{
+    /* Local copies: a store to the row could else be a change of these, and the loop would go cell by cell. */
+    const float season_cos = today->season_cos, season_sin = today->season_sin, years = today->years,
+                enso = today->enso;
+    float *restrict usual = row->usual, *restrict water = row->water, *restrict small = row->small;
     for (size_t col = 0; col < n_lon; ++col) {
         const size_t cell = first + col;
-        const float normal =
-            maps->mean[cell] + maps->season_cos[cell] * today->season_cos + maps->season_sin[cell] * today->season_sin;
-        const float eddy = maps->eddies[cell] * small[col];
-        const float lift = wind[col] > WIND_THRESHOLD ? wind[col] - WIND_THRESHOLD : 0.0F;
-        const float side = meander[col] / sqrtf(meander[col] * meander[col] + FRONT_WIDTH * FRONT_WIDTH);
-        float water = normal + maps->trend[cell] * today->years + maps->spread[cell] * large[col] + eddy +
-                      maps->enso[cell] * today->enso + heat[col] - maps->upwelling[cell] * lift +
-                      maps->front[cell] * side;
+        const float lift = higher(row->wind[col] - WIND_THRESHOLD, 0.0F);
+        const float side = row->meander[col] / (fabsf(row->meander[col]) + FRONT_WIDTH);
+        usual[col] = maps->mean[cell] + maps->season_cos[cell] * season_cos + maps->season_sin[cell] * season_sin;
+        small[col] *= maps->eddies[cell];
+        water[col] = usual[col] + maps->trend[cell] * years + maps->spread[cell] * row->large[col] + small[col] +
+                     maps->enso[cell] * enso + row->heat[col] - maps->upwelling[cell] * lift + maps->front[cell] * side;
+    }
+}
+
+/* Freezes, damps and rounds one row. */
+static void pack_row(const struct sst_synth_maps *maps, size_t n_lon, size_t first, const struct row_buffers *row,
+                     const struct sst_synth_fields *fields)
+{
+    for (size_t col = 0; col < n_lon; ++col) {
+        const size_t cell = first + col;
+        const float water = row->water[col];
         const float ice = LEAST_ICE + (ICE_BELOW - water) * ICE_PER_DEGREE;
         /* Leads open and close: even the thickest pack is not a flat 100 %. */
-        const float pack = 0.99F - 0.03F * large[col] * large[col];
-        water = water > CONVECTION ? CONVECTION + CONVECTION_SLOPE * (water - CONVECTION) : water;
-        water = water > HIGHEST ? HIGHEST : water < FREEZING ? FREEZING : water;
-        const int16_t sst = hundredths(water), usual = hundredths(normal < FREEZING ? FREEZING : normal);
-        const int is_land = maps->region[cell] == SST_SYNTH_LAND;
-        const int16_t fill = SST_SYNTH_FILL;
-        fields->sst[cell] = is_land ? fill : sst;
-        fields->anom[cell] = is_land ? fill : (int16_t)(sst - usual);
-        fields->err[cell] =
-            is_land ? fill : hundredths(maps->error[cell] + 0.1F * fabsf(eddy) + (ice >= LEAST_ICE ? 0.1F : 0.0F));
-        fields->ice[cell] = is_land || ice < LEAST_ICE ? fill : hundredths(ice > pack ? pack : ice);
+        const float pack = 0.99F - 0.03F * row->large[col] * row->large[col];
+        const float damped = CONVECTION + CONVECTION_SLOPE * (water - CONVECTION);
+        const int16_t sst = hundredths(higher(lower(lower(water, damped), HIGHEST), FREEZING));
+        const int16_t anomaly = (int16_t)(sst - hundredths(higher(row->usual[col], FREEZING)));
+        const int16_t share = hundredths(lower(ice, pack));
+        const int16_t error = hundredths(maps->error[cell] + 0.1F * fabsf(row->small[col]));
+        const int16_t is_land = maps->region[cell] == SST_SYNTH_LAND, has_ice = share >= LEAST_ICE_SHARE;
+        fields->sst[cell] = fill_where(is_land, sst);
+        fields->anom[cell] = fill_where(is_land, anomaly);
+        fields->err[cell] = fill_where(is_land, (int16_t)(error + ICE_ERROR * has_ice));
+        fields->ice[cell] = fill_where((int16_t)(is_land | !has_ice), share);
     }
 }
 
 const struct sst_synth_fields *sst_synth_ocean_day(struct sst_synth_ocean *ocean, int64_t day)
 {
     struct today today;
-    const size_t n_lat = ocean->grid.n_lat;
+    const size_t n_lat = ocean->grid.n_lat, n_lon = ocean->grid.n_lon;
     look_up(ocean, day, &today);
     for (int k = 0; k < N_MOVING; ++k)
         if (ocean->moving[k])
             sst_synth_noise_set_day(ocean->moving[k], day);
     for (size_t row = 0; row < n_lat; ++row) {
-        add_noise(ocean, &today, row, ocean->scratch);
-        make_row(ocean, &today, row, ocean->scratch);
+        add_noise(ocean, &today, row);
+        make_water(&ocean->maps, &today, n_lon, row * n_lon, &ocean->row);
+        pack_row(&ocean->maps, n_lon, row * n_lon, &ocean->row, &ocean->fields);
     }
     return &ocean->fields;
 }
