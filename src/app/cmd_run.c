@@ -158,6 +158,8 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
         .decode = sst_job_decode_options(run->options),
         .stop_on_bad = run->options->stop_on_bad,
         .keep = job->keep,
+        .pools = &job->policy.pools,
+        .wanted_slots = job->wanted,
         .notes = sst_log_note,
         .notes_user = run->options->log,
     };

@@ -209,11 +209,14 @@ static void codes_of(const struct sst_file *file, struct sst_lattice lattice, co
                      int16_t *codes)
 {
     const double steps = lattice.steps_per_degree, reference = lattice.reference_steps;
+    /* Plausible is asked of the nearest step: an offset of 273.15 as float32 is 6e-6 degC away from it. */
+    const double lowest = SST_DECODE_MIN_DEGC * steps, highest = SST_DECODE_MAX_DEGC * steps;
     const double ice_degc = file->ice_code_degc;
     for (size_t i = 0; i < n; ++i) {
         const double degc = sst_decode_degc(&file->sst, &file->to_degc, stored[i]);
-        const double code = round_to_even(degc * steps) - reference;
-        const bool is_plausible = degc >= SST_DECODE_MIN_DEGC && degc <= SST_DECODE_MAX_DEGC;
+        const double nearest = round_to_even(degc * steps);
+        const double code = nearest - reference;
+        const bool is_plausible = nearest >= lowest && nearest <= highest;
         const bool fits = code >= SST_DECODE_LOWEST_CODE && code <= INT16_MAX;
         const int mark = isnan(degc)        ? SST_CODE_MISSING
                          : degc == ice_degc ? SST_DECODE_ICE_CODE

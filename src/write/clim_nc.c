@@ -184,7 +184,7 @@ enum sst_status sst_clim_put(struct sst_clim_file *file, int slot, const double 
 {
     const size_t n_cells = file->spec.domain->n_cells;
     const float fill = file->spec.split ? SST_CLIM_FILL_SPLIT : SST_CLIM_FILL;
-    size_t place;
+    size_t place = 0;
     SST_TRY(find_place(file, slot, &place, err));
     struct row *row = &file->rows[place / file->n_chunk_slots];
     SST_TRY(begin_row(file, row, err));

@@ -93,6 +93,8 @@ const char *sst_clim_percentile_name(double percentile, char *buffer)
 /* The equal parts, of at most `most`, into which a length falls. */
 static size_t even_chunk(size_t length, size_t most)
 {
+    if (length <= most)
+        return length;
     const size_t n_chunks = (length + most - 1) / most;
     return (length + n_chunks - 1) / n_chunks;
 }

@@ -79,7 +79,7 @@ static struct sst_day window_edge(const struct sst_pool_rule *pools, int year, i
 enum sst_status sst_clim_time_fill(const struct sst_pool_rule *pools, const int *slots, int n_slots,
                                    struct sst_clim_time *out, struct sst_error *err)
 {
-    struct axis_shape shape;
+    struct axis_shape shape = {0};
     SST_TRY(shape_of(pools, slots, n_slots, &shape, err));
     const bool lacks_leap_day = pools->kind == SST_CALENDAR_NOLEAP && shape.leap_day >= 0;
     out->kind = lacks_leap_day ? SST_CALENDAR_STANDARD : pools->kind;

@@ -1,4 +1,7 @@
-/* Bins are an algebra: any order, any number of threads, add and take away, all to the bit. */
+/*
+ * Bins are an algebra: any order, any number of threads, add and take away, all to the bit.
+ * ctest-labels: threads
+ */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* Counting selection over tiles against sorting, cell by cell, with gaps, ties, all-missing cells and every type. */
+/*
+ * Counting selection over tiles against sorting, cell by cell, with gaps, ties, all-missing cells and every type.
+ * ctest-labels: threads
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Every cell of the Tasman grid against the independent oracle: the packed 35-year file and daily files of the three forms
-# of split_daily.py, exact and cf, under each leap rule. About 20 minutes; label slow.
+# of split_daily.py, exact and cf, under each leap rule. About ten minutes.
+# ctest-labels: slow
 set -eu
 . "$SST_SOURCE_DIR/tests/oracle/lib_tasman.sh"
 

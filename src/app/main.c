@@ -1,0 +1,86 @@
+/* The program: reads the options, runs the command, and is the only place that turns a status into an exit code. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/commands.h"
+#include "app/environment.h"
+#include "app/log.h"
+#include "app/options.h"
+#include "app/signals.h"
+#include "write/clim_nc.h"
+
+typedef int command_function(const struct sst_options *options);
+
+static command_function *const functions[SST_N_COMMANDS] = {
+#define X(symbol, name, usage, purpose, function) function,
+    SST_COMMAND_LIST(X)
+#undef X
+};
+
+/* Where a parent closed them, the first output file would become standard error, and messages would end up in it. */
+static void open_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        if (fcntl(fd, F_GETFD) != -1 || errno != EBADF)
+            continue;
+        if (open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY) == -1)
+            return;
+    }
+}
+
+/* What a command printed has to have arrived: a full disk is no success. */
+static int check_standard_output(struct sst_log *log, int exit_code)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return exit_code;
+    sst_log_error(log, "standard output: cannot be written: %s. Free some room, or send it elsewhere",
+                  errno ? strerror(errno) : "an error");
+    return exit_code ? exit_code : sst_status_exit_code(SST_ERR_OUTPUT);
+}
+
+static int run_command(struct sst_options *options, struct sst_log *log)
+{
+    struct sst_error err = {SST_OK, ""};
+    options->log = log;
+    if (options->wants_version)
+        return cmd_version(options);
+    if (options->wants_help)
+        return cmd_help(options);
+    log->level = sst_log_level_of(options->verbosity);
+    log->is_strict = options->strict;
+    for (size_t i = 0; i < options->n_warnings; ++i)
+        sst_log_warn(log, "%s", options->warnings[i]);
+    if (sst_log_check(log, SST_ERR_USAGE, &err) != SST_OK) {
+        sst_log_failure(log, &err);
+        return sst_status_exit_code(err.code);
+    }
+    sst_signals_install();
+    return functions[options->command](options);
+}
+
+int main(int argc, char **argv)
+{
+    struct sst_options options;
+    struct sst_log log;
+    struct sst_error err = {SST_OK, ""};
+    int exit_code = 0;
+    open_standard_streams();
+    sst_clim_prepare_process();
+    sst_log_init(&log, stderr);
+    log.has_colour = sst_terminal_of(stderr).has_colour;
+    const enum sst_status rc = sst_options_parse(argc, argv, &options, &err);
+    if (rc == SST_OK) {
+        exit_code = check_standard_output(&log, run_command(&options, &log));
+    } else {
+        sst_log_failure(&log, &err);
+        exit_code = sst_status_exit_code(rc);
+    }
+    sst_options_clear(&options);
+    if (exit_code == sst_status_exit_code(SST_ERR_INTERRUPTED))
+        sst_signals_die_if_cancelled();
+    return exit_code;
+}
