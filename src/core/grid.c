@@ -91,7 +91,7 @@ static enum sst_status check_lon(const double *lon, size_t n, struct sst_error *
         if (col == 0 || lon[col] > lon[col - 1])
             continue;
         const double step = lon[col] + 360.0 - lon[col - 1];
-        if (++n_jumps > 1 || lon[col] > lon[0] || step <= 0.0 || step > WIDEST_STEP)
+        if (++n_jumps > 1 || step <= 0.0 || step > WIDEST_STEP)
             return sst_fail(err, SST_ERR_GRID,
                             "longitude: columns %zu and %zu (%g, %g) do not go eastwards. Put them in order first",
                             col - 1, col, lon[col - 1], lon[col]);

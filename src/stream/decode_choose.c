@@ -103,7 +103,8 @@ static bool is_field(const struct sst_file *file, int varid)
     return sst_decode_is_on_grid(file, varid) || file->has_2d_coordinates;
 }
 
-static enum rank rank_of(const struct sst_file *file, int varid)
+/* Units are asked for only where no name is known anywhere in the file: UDUNITS is slow to start. */
+static enum rank rank_of(const struct sst_file *file, int varid, bool asks_units)
 {
     struct labels labels;
     if (!is_field(file, varid) || !read_labels(file, varid, &labels) || is_about_sst(&labels))
@@ -114,7 +115,7 @@ static enum rank rank_of(const struct sst_file *file, int varid)
         return RANK_NAME;
     if (IN(water_standard_names, labels.standard_name) || IN(water_names, labels.name))
         return RANK_WATER;
-    return may_be_sst(&labels) ? RANK_UNITS : RANK_NONE;
+    return asks_units && may_be_sst(&labels) ? RANK_UNITS : RANK_NONE;
 }
 
 /* A list of names for a message, cut where the buffer ends. */
@@ -180,30 +181,43 @@ static enum sst_status find_named(const struct sst_file *file, const char *named
                     fields.n_names ? fields.text : "it has none on a grid");
 }
 
-static enum sst_status find_sst(struct sst_file *file, int *varid, struct sst_error *err)
-{
+/* The variables of each rank: their names, and the last one's id. */
+struct ranking {
     int found[N_RANKS];
-    struct name_list names[N_RANKS] = {0};
+    struct name_list names[N_RANKS];
+};
+
+static bool rank_variables(const struct sst_file *file, bool asks_units, struct ranking *out)
+{
+    bool is_any = false;
     for (int id = 0; id < file->n_vars; ++id) {
         struct labels labels;
-        const enum rank rank = rank_of(file, id);
+        const enum rank rank = rank_of(file, id, asks_units);
         if (rank == RANK_NONE || !read_labels(file, id, &labels))
             continue;
-        found[rank] = id;
-        list_add(&names[rank], labels.name);
+        out->found[rank] = id;
+        list_add(&out->names[rank], labels.name);
+        is_any = true;
     }
-    for (int rank = 0; rank < N_RANKS; ++rank) {
-        if (names[rank].n_names == 0)
-            continue;
-        if (names[rank].n_names > 1)
-            return sst_fail(err, SST_ERR_INPUT, "several SST variables: %s. Choose one: --var %s", names[rank].text,
-                            names[rank].first);
-        *varid = found[rank];
-        if (rank == RANK_UNITS)
-            sst_decode_note(file, "variable '%s' is taken as the SST: it is the only temperature", names[rank].first);
-        return SST_OK;
-    }
-    return refuse_no_sst(file, err);
+    return is_any;
+}
+
+static enum sst_status find_sst(struct sst_file *file, int *varid, struct sst_error *err)
+{
+    struct ranking ranking = {0};
+    if (!rank_variables(file, false, &ranking) && !rank_variables(file, true, &ranking))
+        return refuse_no_sst(file, err);
+    int rank = 0;
+    while (ranking.names[rank].n_names == 0)
+        ++rank;
+    const struct name_list *names = &ranking.names[rank];
+    if (names->n_names > 1)
+        return sst_fail(err, SST_ERR_INPUT, "several SST variables: %s. Choose one: --var %s", names->text,
+                        names->first);
+    *varid = ranking.found[rank];
+    if (rank == RANK_UNITS)
+        sst_decode_note(file, "variable '%s' is taken as the SST: it is the only temperature", names->first);
+    return SST_OK;
 }
 
 enum sst_status sst_decode_choose_sst(struct sst_file *file, const char *named, struct sst_error *err)

@@ -10,9 +10,6 @@
 /* [1] Share of the valid cells that may be implausible before the whole field is refused. */
 #define MAX_IMPLAUSIBLE_SHARE 0.001
 
-/* [1] Concentration from which a cell counts as ice, less what 15 * 0.01f falls short of it. */
-#define ICE_FRACTION (0.15 - 1e-6)
-
 /* Adding and taking away 1.5 x 2^52 rounds a double to the nearest integer, ties to even, without a call. */
 #define ROUNDING_MAGIC 6755399441055744.0
 
@@ -20,178 +17,8 @@
 #define ARITHMETIC_NOISE 1e-9
 
 enum {
-    TABLE_SIZE = 65536,
-    TABLE_PIECE = 4096, /* values decoded at a time when the table is made */
-    TABLE_PAYS_FROM = 4 * TABLE_SIZE /* cells still to decode: below, making the table costs more than it saves */
+    TABLE_PIECE = 4096 /* values decoded at a time when the table is made */
 };
-
-/* A rectangle of the file that is contiguous in rows and columns. A box across the file's seam has two. */
-struct segment {
-    size_t row0, n_rows, col0, n_cols; /* in the file */
-    size_t domain_col; /* where its first column goes */
-};
-
-struct raw_row {
-    const unsigned char *first;
-    size_t stride; /* [items] from one column to the next */
-    size_t row, col, n; /* domain row, first domain column, columns */
-};
-
-typedef void raw_row_fn(void *user, const struct raw_row *row);
-
-static size_t split_at_seam(const struct sst_decode_box *box, struct segment *segments)
-{
-    const struct sst_domain *domain = box->domain;
-    const size_t n_lat = domain->grid->n_lat, n_lon = domain->grid->n_lon;
-    const size_t first_col = (domain->col0 + box->map->shift_lon) % n_lon;
-    const size_t before_seam = n_lon - first_col < domain->n_cols ? n_lon - first_col : domain->n_cols;
-    segments[0] = (struct segment){
-        .row0 = box->map->flip_lat ? n_lat - domain->row0 - domain->n_rows : domain->row0,
-        .n_rows = domain->n_rows,
-        .col0 = first_col,
-        .n_cols = before_seam,
-    };
-    if (before_seam == domain->n_cols)
-        return 1;
-    segments[1] = segments[0];
-    segments[1].col0 = 0;
-    segments[1].n_cols = domain->n_cols - before_seam;
-    segments[1].domain_col = before_seam;
-    return 2;
-}
-
-static enum sst_status read_segment(struct sst_file *file, const struct sst_decode_variable *variable, size_t step,
-                                    const struct segment *segment, struct sst_error *err)
-{
-    size_t start[SST_DECODE_MAX_RANK] = {0}, count[SST_DECODE_MAX_RANK];
-    for (int i = 0; i < variable->rank; ++i)
-        count[i] = 1;
-    if (variable->time_at >= 0)
-        start[variable->time_at] = step;
-    start[variable->lat_at] = segment->row0;
-    count[variable->lat_at] = segment->n_rows;
-    start[variable->lon_at] = segment->col0;
-    count[variable->lon_at] = segment->n_cols;
-    const size_t bytes = segment->n_rows * segment->n_cols * sst_decode_type_size(variable->type);
-    SST_TRY(sst_grow(&file->raw, &file->raw_capacity, bytes, 1, "field as stored", err));
-    const int status = nc_get_vara(file->ncid, variable->id, start, count, file->raw);
-    if (status != NC_NOERR)
-        return sst_fail(err, SST_ERR_INPUT,
-                        "variable '%s': step %zu cannot be read: %s. The file is damaged; fetch it again",
-                        variable->name, step, nc_strerror(status));
-    return SST_OK;
-}
-
-static enum sst_status for_each_raw_row(struct sst_file *file, const struct sst_decode_variable *variable,
-                                        const struct sst_decode_box *box, raw_row_fn *take, void *user,
-                                        struct sst_error *err)
-{
-    struct segment segments[2];
-    const size_t n_segments = split_at_seam(box, segments);
-    const size_t item = sst_decode_type_size(variable->type);
-    const bool lon_is_fastest = variable->lat_at < variable->lon_at;
-    for (size_t i = 0; i < n_segments; ++i) {
-        const struct segment *segment = &segments[i];
-        SST_TRY(read_segment(file, variable, box->step, segment, err));
-        for (size_t r = 0; r < segment->n_rows; ++r) {
-            const struct raw_row row = {
-                .first = file->raw + (lon_is_fastest ? r * segment->n_cols : r) * item,
-                .stride = lon_is_fastest ? 1 : segment->n_rows,
-                .row = box->map->flip_lat ? segment->n_rows - 1 - r : r,
-                .col = segment->domain_col,
-                .n = segment->n_cols,
-            };
-            take(user, &row);
-        }
-    }
-    return SST_OK;
-}
-
-#define WIDEN(type)                                                                                                    \
-    do {                                                                                                               \
-        const type *values = (const type *)(const void *)row->first;                                                   \
-        for (size_t i = 0; i < row->n; ++i)                                                                            \
-            out[i] = (double)values[i * row->stride];                                                                  \
-    } while (0)
-
-static void widen(nc_type type, const struct raw_row *row, double *out)
-{
-    switch (type) {
-    case NC_BYTE:
-        WIDEN(int8_t);
-        break;
-    case NC_UBYTE:
-        WIDEN(uint8_t);
-        break;
-    case NC_SHORT:
-        WIDEN(int16_t);
-        break;
-    case NC_USHORT:
-        WIDEN(uint16_t);
-        break;
-    case NC_INT:
-        WIDEN(int32_t);
-        break;
-    case NC_UINT:
-        WIDEN(uint32_t);
-        break;
-    case NC_INT64:
-        WIDEN(int64_t);
-        break;
-    case NC_UINT64:
-        WIDEN(uint64_t);
-        break;
-    case NC_FLOAT:
-        WIDEN(float);
-        break;
-    default:
-        WIDEN(double);
-        break;
-    }
-}
-
-/* Missing becomes NaN: fills, infinities, and what the valid range leaves out. */
-static void blank_missing(const struct sst_decode_variable *variable, double *values, size_t n)
-{
-    for (size_t k = 0; k < variable->n_fills; ++k) {
-        const double fill = variable->fills[k];
-        for (size_t i = 0; i < n; ++i)
-            values[i] = values[i] == fill ? NAN : values[i];
-    }
-    const double low = variable->valid_min, high = variable->valid_max;
-    for (size_t i = 0; i < n; ++i)
-        values[i] = values[i] >= low && values[i] <= high ? values[i] : NAN;
-}
-
-struct row_reader {
-    struct sst_file *file;
-    const struct sst_decode_variable *variable;
-    sst_decode_row_fn *take;
-    void *user;
-};
-
-static void widen_and_take(void *user, const struct raw_row *row)
-{
-    const struct row_reader *reader = user;
-    double *values = reader->file->row;
-    widen(reader->variable->type, row, values);
-    blank_missing(reader->variable, values, row->n);
-    reader->take(reader->user, row->row, row->col, row->n, values);
-}
-
-static enum sst_status need_row(struct sst_file *file, size_t n, struct sst_error *err)
-{
-    return sst_grow(&file->row, &file->row_capacity, n, sizeof *file->row, "row", err);
-}
-
-enum sst_status sst_decode_read_rows(struct sst_file *file, const struct sst_decode_variable *variable,
-                                     const struct sst_decode_box *box, sst_decode_row_fn *take, void *user,
-                                     struct sst_error *err)
-{
-    struct row_reader reader = {.file = file, .variable = variable, .take = take, .user = user};
-    SST_TRY(need_row(file, box->domain->n_cols, err));
-    return for_each_raw_row(file, variable, box, widen_and_take, &reader, err);
-}
 
 /* One decode: where it goes, and what it met. */
 struct decoder {
@@ -216,13 +43,13 @@ static void codes_of(const struct sst_file *file, struct sst_lattice lattice, co
         const double degc = sst_decode_degc(&file->sst, &file->to_degc, stored[i]);
         const double nearest = round_to_even(degc * steps);
         const double code = nearest - reference;
-        const bool is_plausible = nearest >= lowest && nearest <= highest;
-        const bool fits = code >= SST_DECODE_LOWEST_CODE && code <= INT16_MAX;
-        const int mark = isnan(degc)        ? SST_CODE_MISSING
-                         : degc == ice_degc ? SST_DECODE_ICE_CODE
-                         : is_plausible     ? SST_DECODE_OFF_RANGE
-                                            : SST_DECODE_IMPLAUSIBLE;
-        codes[i] = (int16_t)(is_plausible && fits ? (int)code : mark);
+        const bool is_plausible = (nearest >= lowest) & (nearest <= highest);
+        const bool fits = (code >= SST_DECODE_LOWEST_CODE) & (code <= INT16_MAX);
+        /* Selections of doubles, not branches: where the cells of a coast are missing is not to be foreseen. */
+        double mark = is_plausible ? SST_DECODE_OFF_RANGE : SST_DECODE_IMPLAUSIBLE;
+        mark = degc == ice_degc ? SST_DECODE_ICE_CODE : mark;
+        mark = isnan(degc) ? SST_CODE_MISSING : mark;
+        codes[i] = (int16_t)(int)(is_plausible & fits ? code : mark);
     }
 }
 
@@ -243,7 +70,7 @@ static size_t count_off_lattice(const struct decoder *decoder, const double *sto
     for (size_t i = 0; i < n; ++i) {
         const double at = sst_decode_degc(sst, &decoder->file->to_degc, stored[i]) * steps;
         const double off = fabs(at - round_to_even(at));
-        n_off += codes[i] >= SST_DECODE_LOWEST_CODE && off > fabs(stored[i]) * slope + ARITHMETIC_NOISE;
+        n_off += (codes[i] >= SST_DECODE_LOWEST_CODE) & (off > fabs(stored[i]) * slope + ARITHMETIC_NOISE);
     }
     return n_off;
 }
@@ -263,22 +90,32 @@ static void take_values(void *user, size_t row, size_t col, size_t n, const doub
         decoder->stats.n_off_lattice += count_off_lattice(decoder, values, codes, n);
 }
 
-static void take_shorts(void *user, const struct raw_row *row)
+/* Codes and the stored range of a row of 16-bit numbers; inlined for stride 1, where both loops have plain bodies. */
+static inline void look_up(const int16_t *table, int sign_bit, const struct sst_decode_raw_row *row, size_t stride,
+                           int16_t *codes, int *low, int *high)
+{
+    const uint16_t *values = (const uint16_t *)(const void *)row->first;
+    for (size_t i = 0; i < row->n; ++i)
+        codes[i] = table[values[i * stride]];
+    for (size_t i = 0; i < row->n; ++i) {
+        const int stored = (values[i * stride] ^ sign_bit) - sign_bit;
+        const bool is_value = codes[i] != SST_CODE_MISSING;
+        *low = is_value && stored < *low ? stored : *low;
+        *high = is_value && stored > *high ? stored : *high;
+    }
+}
+
+static void take_shorts(void *user, const struct sst_decode_raw_row *row)
 {
     struct decoder *decoder = user;
     const int16_t *table = decoder->file->table;
-    const uint16_t *values = (const uint16_t *)(const void *)row->first;
     int16_t *codes = decoder->out->codes + row->row * decoder->domain->n_cols + row->col;
     const int sign_bit = decoder->file->sst.type == NC_SHORT ? 0x8000 : 0;
     int low = INT32_MAX, high = INT32_MIN;
-    for (size_t i = 0; i < row->n; ++i)
-        codes[i] = table[values[i * row->stride]];
-    for (size_t i = 0; i < row->n; ++i) {
-        const int stored = (values[i * row->stride] ^ sign_bit) - sign_bit;
-        const bool is_value = codes[i] != SST_CODE_MISSING;
-        low = is_value && stored < low ? stored : low;
-        high = is_value && stored > high ? stored : high;
-    }
+    if (row->stride == 1)
+        look_up(table, sign_bit, row, 1, codes, &low, &high);
+    else
+        look_up(table, sign_bit, row, row->stride, codes, &low, &high);
     if (low <= high)
         widen_stored_range(&decoder->stats, low, high);
 }
@@ -289,14 +126,14 @@ static enum sst_status make_table(struct sst_file *file, enum sst_lattice_kind l
     if (file->table && file->table_lattice == lattice)
         return SST_OK;
     if (!file->table)
-        SST_TRY(sst_alloc(TABLE_SIZE, sizeof *file->table, "decode table", &file->table, err));
-    SST_TRY(need_row(file, TABLE_PIECE, err));
-    for (int first = 0; first < TABLE_SIZE; first += TABLE_PIECE) {
+        SST_TRY(sst_alloc(SST_DECODE_TABLE_SIZE, sizeof *file->table, "decode table", &file->table, err));
+    SST_TRY(sst_decode_need_row(file, TABLE_PIECE, err));
+    for (int first = 0; first < SST_DECODE_TABLE_SIZE; first += TABLE_PIECE) {
         for (int i = 0; i < TABLE_PIECE; ++i) {
             const uint16_t bits = (uint16_t)(first + i);
             file->row[i] = file->sst.type == NC_SHORT ? (double)(int16_t)bits : (double)bits;
         }
-        blank_missing(&file->sst, file->row, TABLE_PIECE);
+        sst_decode_blank_missing(&file->sst, file->row, TABLE_PIECE);
         codes_of(file, sst_lattice_of(lattice), file->row, TABLE_PIECE, file->table + first);
     }
     file->table_lattice = lattice;
@@ -307,51 +144,48 @@ static enum sst_status decode_sst(struct decoder *decoder, struct sst_file *file
                                   enum sst_lattice_kind lattice, struct sst_error *err)
 {
     const bool is_short = file->sst.type == NC_SHORT || file->sst.type == NC_USHORT;
-    if (!is_short || box->domain->n_cells * file->info.n_steps < TABLE_PAYS_FROM)
+    if (!is_short || !sst_decode_table_pays(file, box))
         return sst_decode_read_rows(file, &file->sst, box, take_values, decoder, err);
     SST_TRY(make_table(file, lattice, err));
-    return for_each_raw_row(file, &file->sst, box, take_shorts, decoder, err);
+    return sst_decode_read_raw_rows(file, &file->sst, box, take_shorts, decoder, err);
 }
 
-/* Land and lakes are left out; ice flags are taken where no concentration is at hand. */
-static void take_mask(void *user, size_t row, size_t col, size_t n, const double *values)
+/* Land and lakes are left out; what a mask says of cells without a value does not count. */
+static void leave_out_land(struct decoder *decoder, const uint8_t *classes)
 {
-    struct decoder *decoder = user;
-    int16_t *codes = decoder->out->codes + row * decoder->domain->n_cols + col;
-    uint8_t *ice = decoder->out->ice + row * decoder->domain->n_cols + col;
-    const bool sets_ice = decoder->file->ice.id < 0;
-    for (size_t i = 0; i < n; ++i) {
-        const uint8_t class = isnan(values[i]) ? 0 : sst_decode_mask_class(decoder->file, values[i]);
-        if (sets_ice)
-            ice[i] = (class & SST_MASK_ICE) != 0;
-        if (!(class & (SST_MASK_LAND | SST_MASK_LAKE)) || codes[i] == SST_CODE_MISSING)
-            continue;
-        codes[i] = SST_CODE_MISSING;
-        if (class & SST_MASK_LAND)
-            ++decoder->stats.n_land;
-        else
-            ++decoder->stats.n_lake;
+    int16_t *codes = decoder->out->codes;
+    uint32_t n_land = 0, n_lake = 0;
+    for (size_t cell = 0; cell < decoder->domain->n_cells; ++cell) {
+        /* Bits, not branches: coasts make these unpredictable. */
+        const unsigned has_value = codes[cell] != SST_CODE_MISSING;
+        const unsigned is_land = has_value & (classes[cell] / SST_MASK_LAND);
+        const unsigned is_lake = has_value & (classes[cell] / SST_MASK_LAKE) & (is_land ^ 1U);
+        n_land += is_land;
+        n_lake += is_lake;
+        codes[cell] = is_land | is_lake ? SST_CODE_MISSING : codes[cell];
     }
-}
-
-static void take_ice(void *user, size_t row, size_t col, size_t n, const double *values)
-{
-    struct decoder *decoder = user;
-    const struct sst_decode_variable *variable = &decoder->file->ice;
-    uint8_t *ice = decoder->out->ice + row * decoder->domain->n_cols + col;
-    for (size_t i = 0; i < n; ++i)
-        ice[i] = (values[i] * variable->scale + variable->offset) * decoder->file->ice_scale >= ICE_FRACTION;
+    decoder->stats.n_land = n_land;
+    decoder->stats.n_lake = n_lake;
 }
 
 static enum sst_status read_ice_and_mask(struct decoder *decoder, struct sst_file *file,
                                          const struct sst_decode_box *box, struct sst_error *err)
 {
-    memset(decoder->out->ice, 0, decoder->domain->n_cells * sizeof *decoder->out->ice);
-    if (file->ice.id >= 0)
-        SST_TRY(sst_decode_read_rows(file, &file->ice, box, take_ice, decoder, err));
-    if (file->mask.id >= 0)
-        SST_TRY(sst_decode_read_rows(file, &file->mask, box, take_mask, decoder, err));
+    const size_t n_cells = decoder->domain->n_cells;
+    uint8_t *ice = decoder->out->ice;
+    memset(ice, 0, n_cells * sizeof *ice);
     decoder->out->has_ice = file->info.ice_source[0] != '\0';
+    if (file->ice.id >= 0)
+        SST_TRY(sst_decode_read_ice(file, box, ice, err));
+    if (file->mask.id < 0)
+        return SST_OK;
+    SST_TRY(sst_grow(&file->classes, &file->classes_capacity, n_cells, sizeof *file->classes, "mask", err));
+    SST_TRY(sst_decode_read_mask(file, box, file->classes, err));
+    leave_out_land(decoder, file->classes);
+    if (file->ice.id >= 0)
+        return SST_OK;
+    for (size_t cell = 0; cell < n_cells; ++cell)
+        ice[cell] = (file->classes[cell] & SST_MASK_ICE) != 0;
     return SST_OK;
 }
 
@@ -379,7 +213,7 @@ static void count_and_clean(struct decoder *decoder, size_t *n_off_range, size_t
     int16_t *codes = decoder->out->codes;
     const size_t n_cells = decoder->domain->n_cells;
     struct sst_decode_stats *stats = &decoder->stats;
-    size_t n_values = 0, n_marks = 0;
+    uint32_t n_values = 0, n_marks = 0, n_ice = 0;
     for (size_t cell = 0; cell < n_cells; ++cell) {
         n_values += codes[cell] >= SST_DECODE_LOWEST_CODE;
         n_marks += codes[cell] > SST_CODE_MISSING && codes[cell] < SST_DECODE_LOWEST_CODE;
@@ -399,7 +233,8 @@ static void count_and_clean(struct decoder *decoder, size_t *n_off_range, size_t
         codes[cell] = SST_CODE_MISSING;
     }
     for (size_t cell = 0; cell < n_cells; ++cell)
-        stats->n_ice += decoder->out->ice[cell] && codes[cell] != SST_CODE_MISSING;
+        n_ice += (decoder->out->ice[cell] != 0) & (codes[cell] != SST_CODE_MISSING);
+    stats->n_ice = n_ice;
     stats->n_valid = n_values;
     stats->n_missing = n_cells - n_values - stats->n_land - stats->n_lake - stats->n_implausible - *n_off_range;
 }
@@ -429,13 +264,18 @@ static enum sst_status check_values(struct decoder *decoder, struct sst_file *fi
     return SST_OK;
 }
 
-/* Hundredths of a degree from thousandths, to the nearest, ties to even. */
-static void fill_hundredths(const struct sst_field *field, size_t n, struct sst_lattice lattice)
+/* Hundredths of a degree: the codes themselves, or from thousandths to the nearest, ties to even. */
+static void fill_hundredths(const struct sst_field *field, size_t n, enum sst_lattice_kind kind)
 {
+    if (kind == SST_LATTICE_CENTI) {
+        memcpy(field->hundredths, field->codes, n * sizeof *field->hundredths);
+        return;
+    }
+    const struct sst_lattice lattice = sst_lattice_of(kind);
     const double per_hundredth = lattice.steps_per_degree / 100.0;
     for (size_t i = 0; i < n; ++i) {
-        const double rounded = round_to_even((field->codes[i] + lattice.reference_steps) / per_hundredth);
-        field->hundredths[i] = (int16_t)(field->codes[i] == SST_CODE_MISSING ? SST_CODE_MISSING : (int)rounded);
+        const int rounded = (int)round_to_even((field->codes[i] + lattice.reference_steps) / per_hundredth);
+        field->hundredths[i] = (int16_t)(field->codes[i] == SST_CODE_MISSING ? SST_CODE_MISSING : rounded);
     }
 }
 
@@ -458,7 +298,7 @@ enum sst_status sst_file_decode(struct sst_file *file, size_t step, const struct
     SST_TRY_GOTO(read_ice_and_mask(&decoder, file, &box, err));
     SST_TRY_GOTO(check_values(&decoder, file, &box, err));
     if (out->hundredths && out->hundredths != out->codes)
-        fill_hundredths(out, domain->n_cells, decoder.lattice);
+        fill_hundredths(out, domain->n_cells, lattice);
     if (decoder.stats.raw_min > decoder.stats.raw_max)
         decoder.stats.raw_min = decoder.stats.raw_max = NAN;
     if (stats)

@@ -11,6 +11,8 @@
  *   decode_time.c     steps and their days
  *   decode_flags.c    a mask's flags: land, lake, ice
  *   decode_storage.c  chunks, caches, and filters that the library lacks
+ *   decode_rows.c     rows of a box, as stored and as doubles
+ *   decode_companions.c  ice and mask of a box
  *   decode_field.c    fields to codes
  */
 #ifndef SST_STREAM_DECODE_PRIVATE_H
@@ -27,6 +29,7 @@ enum {
     SST_DECODE_TEXT_SIZE = 256, /* [B] of an attribute that is looked at; longer texts are cut */
     SST_DECODE_MAX_FILLS = 32, /* values that mean missing */
     SST_DECODE_MAX_FLAGS = 32, /* meanings of a mask */
+    SST_DECODE_TABLE_SIZE = 65536, /* 16-bit numbers */
     SST_DECODE_MAX_RANK = 8, /* dimensions of a variable */
     SST_DECODE_MAX_STEPS = 1000000 /* days of 2,700 years; more is a damaged header */
 };
@@ -64,6 +67,7 @@ struct sst_decode_variable {
     double fills[SST_DECODE_MAX_FILLS]; /* stored numbers that mean missing, as the variable's type holds them */
     size_t n_fills;
     double valid_min, valid_max; /* stored numbers */
+    uint8_t *classes; /* ice and mask: class of each 8-bit or 16-bit number; NULL until used; freed with the file */
 };
 
 /* degC = value * slope + intercept */
@@ -108,7 +112,8 @@ struct sst_file {
     /* Kept between steps. */
     unsigned char *raw;
     double *row;
-    size_t raw_capacity, row_capacity;
+    uint8_t *classes; /* of the mask, in domain order */
+    size_t raw_capacity, row_capacity, classes_capacity;
     int16_t *table; /* code of each 16-bit value; NULL until used */
     enum sst_lattice_kind table_lattice;
 };
@@ -229,7 +234,7 @@ uint8_t sst_decode_mask_class(const struct sst_file *file, double value);
 /* Steps per chunk, chunk caches, and filters that the library lacks. */
 SST_MUST_CHECK enum sst_status sst_decode_prepare_reading(struct sst_file *file, struct sst_error *err);
 
-/* decode_field.c */
+/* decode_rows.c */
 
 /* What is read of a variable: a step of a domain. */
 struct sst_decode_box {
@@ -238,10 +243,38 @@ struct sst_decode_box {
     size_t step;
 };
 
-/* One row of values as doubles, NaN where missing: domain row, first domain column, number of columns. */
+/* A row as stored. */
+struct sst_decode_raw_row {
+    const unsigned char *first;
+    size_t stride; /* [items] from one column to the next */
+    size_t row, col, n; /* domain row, first domain column, columns */
+};
+
+typedef void sst_decode_raw_row_fn(void *user, const struct sst_decode_raw_row *row);
+SST_MUST_CHECK enum sst_status sst_decode_read_raw_rows(struct sst_file *file,
+                                                        const struct sst_decode_variable *variable,
+                                                        const struct sst_decode_box *box, sst_decode_raw_row_fn *take,
+                                                        void *user, struct sst_error *err);
+
+/* One row of stored numbers as doubles, NaN where missing: domain row, first domain column, number of columns. */
 typedef void sst_decode_row_fn(void *user, size_t row, size_t col, size_t n, const double *values);
 SST_MUST_CHECK enum sst_status sst_decode_read_rows(struct sst_file *file, const struct sst_decode_variable *variable,
                                                     const struct sst_decode_box *box, sst_decode_row_fn *take,
                                                     void *user, struct sst_error *err);
+
+/* Missing becomes NaN: fills, infinities, and what the valid range leaves out. */
+void sst_decode_blank_missing(const struct sst_decode_variable *variable, double *values, size_t n);
+
+/* Room for n doubles in file->row. */
+SST_MUST_CHECK enum sst_status sst_decode_need_row(struct sst_file *file, size_t n, struct sst_error *err);
+
+/* Whether a table of all 16-bit numbers is worth making. */
+bool sst_decode_table_pays(const struct sst_file *file, const struct sst_decode_box *box);
+
+/* decode_companions.c: ice flags (0 or 1), and SST_MASK_ bits, of a box in domain order. */
+SST_MUST_CHECK enum sst_status sst_decode_read_ice(struct sst_file *file, const struct sst_decode_box *box,
+                                                   uint8_t *ice, struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_decode_read_mask(struct sst_file *file, const struct sst_decode_box *box,
+                                                    uint8_t *classes, struct sst_error *err);
 
 #endif

@@ -66,6 +66,7 @@ static const struct {
      "field",
      "",
      ""},
+    {{{"delta", "sea_surface_temperature", "SST anomaly", "K"}, {"sst", "", "", "degC"}}, "sst", "", ""},
     {{{"sst", "", "", "degC"}, {"skin", "sea_surface_skin_temperature", "", "degC"}}, "skin", "", ""},
     {{{"tas", "air_temperature", "", "degC"}, {"TOS", "", "", "degC"}}, "TOS", "", ""},
     {{{"thetao", "sea_water_potential_temperature", "", "degC"}}, "thetao", "", ""},

@@ -10,6 +10,10 @@
 #define MUR25 "20181231090000-JPL-L4_GHRSST-SSTfnd-MUR25-GLOB-v02.0-fv04.2.nc"
 #define L3C "19910916120000-ESACCI-L3C_GHRSST-SSTskin-AVHRR12_G-CDR2.1_night-v02.0-fv01.0.nc"
 
+/* netCDF-C 4.9.0 itself loses 49 bytes when it opens the L3C tile, whose _NCProperties is no text. */
+const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
+
 static const char *granule(const char *name) { return test_path("%s/granules/%s", test_data_dir(), name); }
 
 static void check_day(const struct decoded *decoded, int year, int month, int day)
