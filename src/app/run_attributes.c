@@ -19,9 +19,9 @@ const char *sst_iso_time(int64_t seconds_since_1970, char *buffer)
 
 const char *sst_run_estimator_text(const struct sst_policy *policy)
 {
-    return policy->approx == SST_APPROX_CF
-               ? "Approximate: Cornish-Fisher formula on the mean, variance, skewness and kurtosis of the pooled values."
-               : "Exact sample percentile of the pooled values.";
+    return policy->approx == SST_APPROX_CF ? "Approximate: Cornish-Fisher formula on the mean, variance, skewness and "
+                                             "kurtosis of the pooled values."
+                                           : "Exact sample percentile of the pooled values.";
 }
 
 static int compare_days(const void *a, const void *b)

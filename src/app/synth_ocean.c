@@ -177,7 +177,8 @@ static bool heatwave_of(uint64_t key, int64_t stretch, int box, int64_t day, str
     const float age = ((float)(day - stretch * HEAT_STRETCH_DAYS) - start) / duration;
     if (age <= 0.0F || age >= 1.0F)
         return false;
-    const double lat = HEAT_SOUTH + HEAT_BOX_LAT * (box / HEAT_COLS + (double)unit[3]);
+    const int row = box / HEAT_COLS;
+    const double lat = HEAT_SOUTH + HEAT_BOX_LAT * (row + (double)unit[3]);
     out->lat = (float)lat;
     out->lon = (float)(HEAT_BOX_LON * (box % HEAT_COLS + (double)unit[4]));
     out->radius = 5.0F + 9.0F * unit[5];

@@ -163,48 +163,62 @@ static void tile_count(const struct tile *tile, const int16_t bound[LANES], int1
     memcpy(count, n, sizeof n);
 }
 
-/*
- * The k-th smallest valid value of each lane (k from 0) and the next one, by counting: the answer is the least code that
- * at least k + 1 values do not pass. Bisection needs no sorting, no branch and treats missing values for free.
- */
-static void tile_select(const struct tile *tile, const int16_t k[LANES], int16_t value[LANES], int16_t next[LANES])
+/* Halves the bracket of every lane once; returns whether some lane is still open. */
+static int tile_bisect(const struct tile *tile, const int16_t wanted[LANES], int16_t low[LANES], int16_t high[LANES])
 {
-    int16_t low[LANES], high[LANES], middle[LANES], count[LANES], wanted[LANES];
-    for (int lane = 0; lane < LANES; ++lane) {
-        wanted[lane] = (int16_t)(k[lane] + 1 + tile->n_missing[lane]);
-        high[lane] = tile->most[lane];
-        low[lane] = (int16_t)(tile->least[lane] > tile->most[lane] ? tile->most[lane] : tile->least[lane] - 1);
-    }
-    for (;;) {
-        int is_open = 0;
-        for (int lane = 0; lane < LANES; ++lane) {
-            is_open |= high[lane] - low[lane] > 1;
-            middle[lane] = (int16_t)((low[lane] & high[lane]) + ((low[lane] ^ high[lane]) >> 1));
-        }
-        if (!is_open)
-            break;
-        tile_count(tile, middle, count);
-        for (int lane = 0; lane < LANES; ++lane) {
-            const int is_enough = count[lane] >= wanted[lane];
-            const int is_done = high[lane] - low[lane] <= 1;
-            high[lane] = is_enough && !is_done ? middle[lane] : high[lane];
-            low[lane] = is_enough || is_done ? low[lane] : middle[lane];
-        }
-    }
-    memcpy(value, high, sizeof high);
-    tile_count(tile, value, count);
-    int16_t above[LANES];
+    int16_t middle[LANES], count[LANES];
+    int is_open = 0;
     for (int lane = 0; lane < LANES; ++lane)
-        above[lane] = INT16_MAX;
+        middle[lane] = (int16_t)((low[lane] & high[lane]) + ((low[lane] ^ high[lane]) >> 1));
+    tile_count(tile, middle, count);
+    for (int lane = 0; lane < LANES; ++lane) {
+        const int is_done = high[lane] - low[lane] <= 1;
+        const int is_enough = count[lane] >= wanted[lane];
+        high[lane] = is_enough && !is_done ? middle[lane] : high[lane];
+        low[lane] = is_enough || is_done ? low[lane] : middle[lane];
+        is_open |= high[lane] - low[lane] > 1;
+    }
+    return is_open;
+}
+
+/* The least value of each lane above its bound; INT16_MAX where there is none. */
+static void tile_next_above(const struct tile *tile, const int16_t bound[LANES], int16_t above[LANES])
+{
+    int16_t least[LANES];
+    for (int lane = 0; lane < LANES; ++lane)
+        least[lane] = INT16_MAX;
     for (size_t member = 0; member < tile->n_members; ++member) {
         const int16_t *x = tile->pool[member];
         for (int lane = 0; lane < LANES; ++lane) {
-            const int16_t candidate = x[lane] > value[lane] ? x[lane] : INT16_MAX;
-            above[lane] = candidate < above[lane] ? candidate : above[lane];
+            const int16_t candidate = x[lane] > bound[lane] ? x[lane] : INT16_MAX;
+            least[lane] = candidate < least[lane] ? candidate : least[lane];
         }
     }
-    for (int lane = 0; lane < LANES; ++lane)
-        next[lane] = count[lane] > wanted[lane] || wanted[lane] >= (int16_t)tile->n_members ? value[lane] : above[lane];
+    memcpy(above, least, sizeof least);
+}
+
+/*
+ * The k-th smallest valid value of each lane (k from 0) and the next one, by counting: the answer is the least code that
+ * at least k + 1 values do not pass. Bisection needs no sorting, no branch, and treats missing values for free: they are
+ * the least code, so they only move the count that is wanted.
+ */
+static void tile_select(const struct tile *tile, const int16_t k[LANES], int16_t value[LANES], int16_t next[LANES])
+{
+    int16_t low[LANES], count[LANES], wanted[LANES];
+    for (int lane = 0; lane < LANES; ++lane) {
+        const int is_empty = tile->least[lane] > tile->most[lane];
+        wanted[lane] = (int16_t)(k[lane] + 1 + tile->n_missing[lane]);
+        value[lane] = tile->most[lane];
+        low[lane] = (int16_t)(is_empty ? tile->most[lane] : tile->least[lane] - 1);
+    }
+    while (tile_bisect(tile, wanted, low, value))
+        ;
+    tile_count(tile, value, count);
+    tile_next_above(tile, value, next);
+    for (int lane = 0; lane < LANES; ++lane) {
+        const int is_repeated = count[lane] > wanted[lane], is_last = wanted[lane] >= (int16_t)tile->n_members;
+        next[lane] = is_repeated || is_last ? value[lane] : next[lane];
+    }
 }
 
 struct exact_target {

@@ -286,8 +286,8 @@ enum sst_status sst_time_axis_at_real(const struct sst_time_axis *axis, double v
     if (!isfinite(value))
         return sst_fail(err, SST_ERR_TIME, "time value %g is no number: the time was never written. Get the file again",
                         value);
-    const double limit = (double)(MAX_SPAN_MICROSECONDS / axis->unit_microseconds);
-    if (fabs(value) <= limit) {
+    const int64_t limit = MAX_SPAN_MICROSECONDS / axis->unit_microseconds;
+    if (fabs(value) <= (double)limit) {
         /* Both parts are exact in double, so the product of the whole part is exact as an integer. */
         const double whole = floor(value);
         const int64_t microseconds =

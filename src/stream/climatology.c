@@ -456,8 +456,8 @@ enum sst_status sst_climatology_run(const struct sst_climatology_job *job, const
 static uint64_t slot_bytes(const struct sst_policy *policy, int slot, uint64_t bin_bytes, uint64_t day_bytes)
 {
     uint64_t bytes = 0;
-    for (int16_t year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
-        const struct sst_term term = {(int16_t)slot, year_class};
+    for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
+        const struct sst_term term = {(int16_t)slot, (int16_t)year_class};
         const int days = sst_pool_term_days(&policy->pools, term);
         bytes += (days > 0 ? bin_bytes : 0) + (uint64_t)days * day_bytes;
     }

@@ -65,7 +65,7 @@ static struct content fill_content(const struct day_file *file)
 {
     struct content content = {.n_lat = file->n_lat ? file->n_lat : DAY_FILE_N_LAT,
                               .n_lon = file->n_lon ? file->n_lon : DAY_FILE_N_LON};
-    content.n_cells = (size_t)(content.n_lat * content.n_lon);
+    content.n_cells = (size_t)content.n_lat * (size_t)content.n_lon;
     content.lat = allocate((size_t)content.n_lat);
     content.lon = allocate((size_t)content.n_lon);
     content.time = allocate(file->n_days);
