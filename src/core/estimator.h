@@ -13,14 +13,15 @@
 
 enum sst_plane_type { SST_PLANE_U16, SST_PLANE_I16, SST_PLANE_I32, SST_PLANE_I64 };
 
-/* SUM can be undone by subtraction; the others are re-merged when a window moves. */
-enum sst_plane_operator { SST_PLANE_SUM, SST_PLANE_RAW };
+/* SUM can be undone by subtraction; TOP, the greatest values in descending order, cannot. */
+enum sst_plane_operator { SST_PLANE_SUM, SST_PLANE_TOP };
 
 struct sst_plane {
     const char *name;
     enum sst_plane_type type;
     enum sst_plane_operator op;
     const char *unit;
+    size_t count; /* planes of this name, one after another: 1, or the length of a TOP list (0: there is none) */
 };
 
 enum { SST_MAX_PLANES = 8 };
@@ -51,7 +52,7 @@ static inline size_t sst_estimator_cell_size(const struct sst_estimator *estimat
 {
     size_t bytes = 0;
     for (size_t plane = 0; plane < estimator->n_planes; ++plane)
-        bytes += sst_plane_type_size(estimator->planes[plane].type);
+        bytes += estimator->planes[plane].count * sst_plane_type_size(estimator->planes[plane].type);
     return bytes;
 }
 

@@ -7,9 +7,10 @@ enum sst_status sst_bin_init(struct sst_bin *bin, const struct sst_estimator *es
                              struct sst_error *err)
 {
     struct sst_bin made = {.estimator = estimator, .n_cells = n_cells};
-    for (size_t plane = 0; plane < estimator->n_planes; ++plane) {
-        const enum sst_status rc = sst_alloc(n_cells, sst_plane_type_size(estimator->planes[plane].type),
-                                             estimator->planes[plane].name, &made.planes[plane], err);
+    for (size_t i = 0; i < estimator->n_planes; ++i) {
+        const struct sst_plane *plane = &estimator->planes[i];
+        const enum sst_status rc =
+            sst_alloc(n_cells, plane->count * sst_plane_type_size(plane->type), plane->name, &made.planes[i], err);
         if (rc != SST_OK) {
             sst_bin_clear(&made);
             return rc;
@@ -48,4 +49,38 @@ struct sst_moments_view sst_bin_moments(const struct sst_bin *bin)
                                           bin->planes[SST_MOMENTS_S2], bin->planes[SST_MOMENTS_S3],
                                           bin->planes[SST_MOMENTS_S4]};
     return view;
+}
+
+enum sst_status sst_bins_get(struct sst_bins *bins, struct sst_term term, const struct sst_estimator *estimator,
+                             size_t n_cells, struct sst_bin **out, struct sst_error *err)
+{
+    struct sst_bin *bin = &bins->at[term.slot][term.year_class];
+    if (sst_bin_is_empty(bin))
+        SST_TRY(sst_bin_init(bin, estimator, n_cells, err));
+    *out = bin;
+    return SST_OK;
+}
+
+void sst_bins_drop_slot(struct sst_bins *bins, int slot)
+{
+    for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
+        sst_bin_clear(&bins->at[slot][year_class]);
+}
+
+void sst_bins_clear(struct sst_bins *bins)
+{
+    for (int slot = 0; slot <= SST_N_SLOTS; ++slot)
+        sst_bins_drop_slot(bins, slot);
+}
+
+void sst_bins_step(const struct sst_bins *bins, const struct sst_backend *backend, struct sst_bin *window,
+                   struct sst_term term, enum sst_window_step step)
+{
+    const struct sst_bin *bin = &bins->at[term.slot][term.year_class];
+    if (sst_bin_is_empty(bin))
+        return;
+    if (step == SST_WINDOW_ENTER)
+        sst_bin_add(backend, window, bin);
+    else
+        sst_bin_subtract(backend, window, bin);
 }

@@ -6,7 +6,8 @@
  *         └─ ...
  *
  *   window(d) = sum of the bins of the pool of slot d; window(d+1) = window(d) + what enters - what leaves. All planes
- *   are integers, so this is exact for ever: no drift, no order.
+ *   are integers, so this is exact for ever: no drift, no order. Lists (TOP) can be joined but not taken apart, so a
+ *   window holds none: its estimator is the SUM planes alone, which come first.
  */
 #ifndef SST_STREAM_BINS_H
 #define SST_STREAM_BINS_H
@@ -14,6 +15,7 @@
 #include <stdbool.h>
 
 #include "backend/backend.h"
+#include "core/calendar.h"
 #include "core/estimator.h"
 #include "core/status.h"
 #include "moments/moments.h"
@@ -21,16 +23,19 @@
 struct sst_bin {
     const struct sst_estimator *estimator;
     size_t n_cells;
-    void *planes[SST_MAX_PLANES]; /* n_cells items each, of the plane's type */
+    void *planes[SST_MAX_PLANES]; /* n_cells items each, of the plane's type; `count` times as many for a list */
 };
 
-/* A bin of zeros. Owner: the caller; sst_bin_clear. Errors: SST_ERR_NOMEM. */
+/* A bin of no field: sums of 0, lists of SST_CODE_MISSING. Owner: the caller; sst_bin_clear. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_bin_init(struct sst_bin *bin, const struct sst_estimator *estimator, size_t n_cells,
                                             struct sst_error *err);
 /* Frees the planes; a cleared or zeroed bin is accepted. */
 void sst_bin_clear(struct sst_bin *bin);
 
-/* target += source, target -= source; both bins are of one estimator and size. */
+/*
+ * target += source, target -= source; both bins are of one estimator and size, or the target has fewer planes: those that
+ * it has count. Only SUM planes can be subtracted.
+ */
 void sst_bin_add(const struct sst_backend *backend, struct sst_bin *target, const struct sst_bin *source);
 void sst_bin_subtract(const struct sst_backend *backend, struct sst_bin *target, const struct sst_bin *source);
 
@@ -38,5 +43,25 @@ void sst_bin_subtract(const struct sst_backend *backend, struct sst_bin *target,
 struct sst_moments_view sst_bin_moments(const struct sst_bin *bin);
 
 static inline bool sst_bin_is_empty(const struct sst_bin *bin) { return !bin->estimator; }
+
+/* The bins of a run, by term; empty until a field comes. Start from zeros. */
+struct sst_bins {
+    struct sst_bin at[SST_N_SLOTS + 1][SST_N_CLASSES];
+};
+
+/* The bin of a term, made if there is none yet; it belongs to `bins`. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_bins_get(struct sst_bins *bins, struct sst_term term,
+                                            const struct sst_estimator *estimator, size_t n_cells, struct sst_bin **out,
+                                            struct sst_error *err);
+
+/* Frees the bins of all classes of a slot; of all slots. */
+void sst_bins_drop_slot(struct sst_bins *bins, int slot);
+void sst_bins_clear(struct sst_bins *bins);
+
+enum sst_window_step { SST_WINDOW_ENTER, SST_WINDOW_LEAVE };
+
+/* A term enters or leaves a window; one without a bin (no file was of it) changes nothing. */
+void sst_bins_step(const struct sst_bins *bins, const struct sst_backend *backend, struct sst_bin *window,
+                   struct sst_term term, enum sst_window_step step);
 
 #endif

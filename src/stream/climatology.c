@@ -1,4 +1,4 @@
-/* The engine: walks the schedule, holds bins, kept values and estimates for as long as they are needed. */
+/* The engine: walks the schedule, and holds what methods remember and estimates for as long as they are needed. */
 #include "stream/climatology.h"
 
 #include <math.h>
@@ -6,117 +6,70 @@
 
 #include "core/flags.h"
 #include "core/mem.h"
-#include "exact/raw.h"
-#include "moments/fit.h"
 #include "stream/bins.h"
+#include "stream/estimate.h"
+#include "stream/method.h"
 #include "stream/schedule.h"
 
-/* Finished but not yet smoothed values of one slot. */
-struct estimate {
-    double *mean;
-    double *quantile[SST_MAX_PERCENTILES];
-    double *probe_quantile[SST_MAX_PERCENTILES];
-    uint16_t *n_obs;
-    uint16_t *flags;
-    bool is_live;
+/* A method at work: over all cells, or the exact one over the probes. */
+struct worker {
+    const struct sst_method *method;
+    void *state;
 };
+
+enum { MAX_WORKERS = 2 };
 
 struct engine {
     const struct sst_climatology_job *job;
     const struct sst_policy *policy;
     const struct sst_slot_sink *sink;
     struct sst_schedule schedule;
-    bool has_ice, has_moments;
+    bool has_ice;
 
-    struct sst_bin moments[SST_N_SLOTS + 1][SST_N_CLASSES];
-    struct sst_bin ice[SST_N_SLOTS + 1][SST_N_CLASSES];
-    struct sst_bin moments_window, ice_window;
+    struct worker workers[MAX_WORKERS]; /* the estimator's; then that of the probes, where there are any */
+    size_t n_workers;
+    struct sst_bins ice;
+    struct sst_bin ice_window;
     struct sst_term terms[SST_MAX_TERMS]; /* of the windows as they stand */
     int n_terms;
 
-    struct sst_raw *raw; /* all cells in exact mode, else the probes; NULL where there is none */
-    size_t n_raw_cells;
-
-    struct estimate estimates[SST_MAX_STEPS];
-    struct estimate smoothed;
+    struct sst_estimate_shape shape;
+    struct sst_estimate estimates[SST_MAX_STEPS];
+    struct sst_estimate smoothed;
     double *probe_mean; /* scratch of the probes' exact path */
     uint8_t *guarded; /* scratch */
-    double z[SST_MAX_PERCENTILES], p[SST_MAX_PERCENTILES];
 
     size_t days_done, days_total;
 };
-
-/* --- memory of estimates ----------------------------------------------------------------------------------------- */
-
-static void estimate_clear(struct estimate *estimate)
-{
-    sst_free(estimate->mean);
-    sst_free(estimate->n_obs);
-    sst_free(estimate->flags);
-    for (size_t q = 0; q < SST_MAX_PERCENTILES; ++q) {
-        sst_free(estimate->quantile[q]);
-        sst_free(estimate->probe_quantile[q]);
-    }
-    memset(estimate, 0, sizeof *estimate);
-}
-
-static enum sst_status estimate_init(const struct engine *engine, struct estimate *estimate, struct sst_error *err)
-{
-    const size_t n_cells = engine->job->n_cells;
-    enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_alloc(n_cells, sizeof *estimate->mean, "an estimate", &estimate->mean, err));
-    SST_TRY_GOTO(sst_alloc(n_cells, sizeof *estimate->n_obs, "an estimate", &estimate->n_obs, err));
-    SST_TRY_GOTO(sst_alloc(n_cells, sizeof *estimate->flags, "an estimate", &estimate->flags, err));
-    for (size_t q = 0; q < engine->policy->n_percentiles; ++q) {
-        SST_TRY_GOTO(sst_alloc(n_cells, sizeof(double), "an estimate", &estimate->quantile[q], err));
-        SST_TRY_GOTO(sst_alloc(engine->job->n_probes, sizeof(double), "probes", &estimate->probe_quantile[q], err));
-    }
-    estimate->is_live = true;
-done:
-    if (rc != SST_OK)
-        estimate_clear(estimate);
-    return rc;
-}
 
 /* An estimate takes over the arrays of one that has had its last use, if there is one. */
 static enum sst_status estimate_open(struct engine *engine, int index, struct sst_error *err)
 {
     for (int old = 0; old < index; ++old) {
-        struct estimate *spare = &engine->estimates[old];
-        if (!spare->is_live && spare->mean) {
+        struct sst_estimate *spare = &engine->estimates[old];
+        if (!spare->is_live && spare->n_obs) {
             engine->estimates[index] = *spare;
             memset(spare, 0, sizeof *spare);
             engine->estimates[index].is_live = true;
             return SST_OK;
         }
     }
-    return estimate_init(engine, &engine->estimates[index], err);
+    return sst_estimate_init(&engine->estimates[index], engine->shape, err);
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 
-static enum sst_status bin_for(struct sst_bin *bin, const struct sst_estimator *estimator, size_t n_cells,
-                               struct sst_error *err)
-{
-    return sst_bin_is_empty(bin) ? sst_bin_init(bin, estimator, n_cells, err) : SST_OK;
-}
-
 static enum sst_status add_field(struct engine *engine, struct sst_term term, const struct sst_field *field,
                                  struct sst_error *err)
 {
-    const struct sst_backend *backend = engine->job->backend;
-    const size_t n_cells = engine->job->n_cells;
-    if (engine->has_moments) {
-        struct sst_bin *bin = &engine->moments[term.slot][term.year_class];
-        SST_TRY(bin_for(bin, sst_estimator_moments(), n_cells, err));
-        backend->moments_add_field(sst_bin_moments(bin), field->hundredths, n_cells);
-    }
+    for (size_t w = 0; w < engine->n_workers; ++w)
+        SST_TRY(engine->workers[w].method->add_field(engine->workers[w].state, term, field, err));
     if (engine->has_ice && field->has_ice) {
-        struct sst_bin *bin = &engine->ice[term.slot][term.year_class];
-        SST_TRY(bin_for(bin, sst_estimator_ice(), n_cells, err));
-        backend->count_add_field(bin->planes[0], field->ice, n_cells);
+        struct sst_bin *bin = NULL;
+        SST_TRY(sst_bins_get(&engine->ice, term, sst_estimator_ice(), engine->job->n_cells, &bin, err));
+        engine->job->backend->count_add_field(bin->planes[0], field->ice, engine->job->n_cells);
     }
-    return engine->raw ? sst_raw_add(engine->raw, term, field, err) : SST_OK;
+    return SST_OK;
 }
 
 static enum sst_status read_slot(struct engine *engine, int slot, struct sst_error *err)
@@ -154,21 +107,12 @@ static bool term_is_in(struct sst_term term, const struct sst_term *terms, int n
     return false;
 }
 
-enum window_step { WINDOW_ENTER, WINDOW_LEAVE };
-
-static void window_apply(struct engine *engine, struct sst_term term, enum window_step step)
+static void window_apply(struct engine *engine, struct sst_term term, enum sst_window_step step)
 {
-    struct sst_bin *const windows[] = {&engine->moments_window, &engine->ice_window};
-    const struct sst_bin *const bins[] = {&engine->moments[term.slot][term.year_class],
-                                          &engine->ice[term.slot][term.year_class]};
-    for (size_t i = 0; i < sizeof windows / sizeof windows[0]; ++i) {
-        if (sst_bin_is_empty(bins[i])) /* no file for it: adds nothing */
-            continue;
-        if (step == WINDOW_ENTER)
-            sst_bin_add(engine->job->backend, windows[i], bins[i]);
-        else
-            sst_bin_subtract(engine->job->backend, windows[i], bins[i]);
-    }
+    for (size_t w = 0; w < engine->n_workers; ++w)
+        if (engine->workers[w].method->move)
+            engine->workers[w].method->move(engine->workers[w].state, term, step);
+    sst_bins_step(&engine->ice, engine->job->backend, &engine->ice_window, term, step);
 }
 
 /* Applies the difference of two lists of terms; the only place where a window moves. */
@@ -178,10 +122,10 @@ static void window_move(struct engine *engine, int centre)
     const int n_terms = sst_pool_terms(&engine->policy->pools, centre, terms);
     for (int t = 0; t < engine->n_terms; ++t)
         if (!term_is_in(engine->terms[t], terms, n_terms))
-            window_apply(engine, engine->terms[t], WINDOW_LEAVE);
+            window_apply(engine, engine->terms[t], SST_WINDOW_LEAVE);
     for (int t = 0; t < n_terms; ++t)
         if (!term_is_in(terms[t], engine->terms, engine->n_terms))
-            window_apply(engine, terms[t], WINDOW_ENTER);
+            window_apply(engine, terms[t], SST_WINDOW_ENTER);
     memcpy(engine->terms, terms, (size_t)n_terms * sizeof terms[0]);
     engine->n_terms = n_terms;
 }
@@ -191,35 +135,16 @@ static void drop_used_slots(struct engine *engine, int estimate)
     for (int slot = 1; slot <= SST_N_SLOTS; ++slot) {
         if (engine->schedule.slot_last_use[slot] >= estimate)
             continue;
-        for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
-            sst_bin_clear(&engine->moments[slot][year_class]);
-            sst_bin_clear(&engine->ice[slot][year_class]);
-        }
-        if (engine->raw)
-            sst_raw_drop_slot(engine->raw, slot);
+        for (size_t w = 0; w < engine->n_workers; ++w)
+            engine->workers[w].method->drop_slot(engine->workers[w].state, slot);
+        sst_bins_drop_slot(&engine->ice, slot);
     }
 }
 
 /* --- finishing --------------------------------------------------------------------------------------------------- */
 
-static enum sst_status finish_exact(struct engine *engine, const struct sst_finish_out *out, uint16_t *n_obs,
-                                    int min_samples, struct sst_error *err)
-{
-    const struct sst_quantile_args args = {
-        .p = engine->p,
-        .n_percentiles = engine->policy->n_percentiles,
-        .type = engine->policy->quantile_type,
-        .lattice = sst_lattice_of(engine->policy->lattice),
-        .min_samples = min_samples,
-    };
-    const int16_t *const *members = NULL;
-    size_t n_members = 0;
-    SST_TRY(sst_raw_pool(engine->raw, engine->terms, engine->n_terms, &members, &n_members, err));
-    return engine->job->backend->exact_finish(members, n_members, &args, out, n_obs, engine->n_raw_cells, err);
-}
-
 /* Flags that the pool itself tells. */
-static void set_pool_flags(const struct engine *engine, struct estimate *estimate, int slot)
+static void set_pool_flags(const struct engine *engine, struct sst_estimate *estimate, int slot)
 {
     const double few = SST_FEW_SAMPLES_SHARE * sst_pool_days(&engine->policy->pools, slot);
     const uint16_t *n_ice = engine->has_ice ? engine->ice_window.planes[0] : NULL;
@@ -235,67 +160,26 @@ static void set_pool_flags(const struct engine *engine, struct estimate *estimat
     }
 }
 
-static enum sst_status finish_pool(struct engine *engine, struct estimate *estimate, int slot, struct sst_error *err)
+static enum sst_status finish_pool(struct engine *engine, struct sst_estimate *estimate, int slot,
+                                   struct sst_error *err)
 {
-    const int min_samples = sst_policy_min_samples(engine->policy, slot);
-    const struct sst_finish_out out = {estimate->mean, estimate->quantile, engine->guarded};
-    if (!engine->has_moments) {
-        SST_TRY(finish_exact(engine, &out, estimate->n_obs, min_samples, err));
-    } else {
-        const struct sst_moments_view window = sst_bin_moments(&engine->moments_window);
-        engine->job->backend->moments_finish_cf(window, engine->z, engine->policy->n_percentiles, min_samples, &out,
-                                                engine->job->n_cells);
-        memcpy(estimate->n_obs, window.n, engine->job->n_cells * sizeof *estimate->n_obs);
-        if (engine->raw) {
-            const struct sst_finish_out probes = {engine->probe_mean, estimate->probe_quantile, NULL};
-            SST_TRY(finish_exact(engine, &probes, NULL, min_samples, err));
-        }
-    }
+    const struct sst_pool pool = {engine->terms, engine->n_terms, sst_policy_min_samples(engine->policy, slot)};
+    const struct sst_method_out out = sst_estimate_out(estimate, engine->guarded);
+    const struct sst_method_out probes = {.mean = engine->probe_mean, .quantile = estimate->probe_quantile};
+    for (size_t w = 0; w < engine->n_workers; ++w)
+        SST_TRY(engine->workers[w].method->finish(engine->workers[w].state, &pool, w == 0 ? &out : &probes, err));
     set_pool_flags(engine, estimate, slot);
     return SST_OK;
 }
 
-/* A derived slot: the mean of its neighbours, fill only where one of them is. */
-static void finish_derived(struct engine *engine, struct estimate *estimate)
+static void finish_derived(struct engine *engine, struct sst_estimate *estimate)
 {
-    int before_index = 0, after_index = 0;
-    sst_schedule_parents(&engine->schedule, &before_index, &after_index);
-    const struct estimate *before = &engine->estimates[before_index], *after = &engine->estimates[after_index];
-    const unsigned inherited = SST_FLAG_FEW_SAMPLES | SST_FLAG_ICE_OR_NO_VARIANCE | SST_FLAG_GUARDED_ESTIMATE;
-    for (size_t cell = 0; cell < engine->job->n_cells; ++cell) {
-        estimate->mean[cell] = (before->mean[cell] + after->mean[cell]) / 2.0;
-        estimate->n_obs[cell] = 0;
-        estimate->flags[cell] =
-            (uint16_t)(SST_FLAG_DERIVED_LEAP_DAY | ((before->flags[cell] | after->flags[cell]) & inherited));
-    }
-    for (size_t q = 0; q < engine->policy->n_percentiles; ++q) {
-        for (size_t cell = 0; cell < engine->job->n_cells; ++cell)
-            estimate->quantile[q][cell] = (before->quantile[q][cell] + after->quantile[q][cell]) / 2.0;
-        for (size_t probe = 0; probe < engine->job->n_probes; ++probe)
-            estimate->probe_quantile[q][probe] =
-                (before->probe_quantile[q][probe] + after->probe_quantile[q][probe]) / 2.0;
-    }
+    int before = 0, after = 0;
+    sst_schedule_parents(&engine->schedule, &before, &after);
+    sst_estimate_derive(estimate, &engine->estimates[before], &engine->estimates[after]);
 }
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
-
-static void smooth(const struct engine *engine, const int *members, int n_members)
-{
-    const struct sst_backend *backend = engine->job->backend;
-    const struct estimate *out = &engine->smoothed;
-    const double *series[SST_N_SLOTS];
-    for (int m = 0; m < n_members; ++m)
-        series[m] = engine->estimates[members[m]].mean;
-    backend->mean_of(series, (size_t)n_members, out->mean, engine->job->n_cells);
-    for (size_t q = 0; q < engine->policy->n_percentiles; ++q) {
-        for (int m = 0; m < n_members; ++m)
-            series[m] = engine->estimates[members[m]].quantile[q];
-        backend->mean_of(series, (size_t)n_members, out->quantile[q], engine->job->n_cells);
-        for (int m = 0; m < n_members; ++m)
-            series[m] = engine->estimates[members[m]].probe_quantile[q];
-        backend->mean_of(series, (size_t)n_members, out->probe_quantile[q], engine->job->n_probes);
-    }
-}
 
 /* Flags that depend on the values as they are written. */
 static void set_value_flags(const struct engine *engine, const struct sst_slot_result *result)
@@ -318,26 +202,29 @@ static void set_value_flags(const struct engine *engine, const struct sst_slot_r
 
 static enum sst_status put_slot(struct engine *engine, int slot, struct sst_error *err)
 {
-    int members[SST_N_SLOTS];
-    const int n_members = sst_schedule_members(&engine->schedule, engine->policy, slot, members);
-    struct estimate *own = &engine->estimates[engine->schedule.estimate_index[slot]];
-    const struct estimate *values = own;
+    int indices[SST_N_SLOTS];
+    const int n_members = sst_schedule_members(&engine->schedule, engine->policy, slot, indices);
+    const struct sst_estimate *own = &engine->estimates[engine->schedule.estimate_index[slot]];
+    const struct sst_estimate *values = own;
     if (n_members > 1) {
-        smooth(engine, members, n_members);
+        const struct sst_estimate *members[SST_N_SLOTS];
+        for (int m = 0; m < n_members; ++m)
+            members[m] = &engine->estimates[indices[m]];
+        sst_estimate_smooth(&engine->smoothed, members, n_members, engine->job->backend);
         values = &engine->smoothed;
     }
     struct sst_slot_result result = {
         .slot = slot,
         .n_cells = engine->job->n_cells,
-        .mean = values->mean,
+        .mean = values->fields[0],
         .n_obs = own->n_obs,
         .flags = own->flags,
         .n_probes = engine->job->n_probes,
     };
-    for (size_t q = 0; q < engine->policy->n_percentiles; ++q) {
-        result.quantile[q] = values->quantile[q];
+    for (size_t field = 1; field <= engine->policy->n_percentiles; ++field)
+        result.quantile[field - 1] = values->fields[field];
+    for (size_t q = 0; q < engine->policy->n_percentiles; ++q)
         result.probe_quantile[q] = values->probe_quantile[q];
-    }
     set_value_flags(engine, &result);
     return engine->sink->put(engine->sink->user, &result, err);
 }
@@ -368,47 +255,45 @@ static size_t count_days(const struct engine *engine)
     return n;
 }
 
+static enum sst_status worker_open(struct engine *engine, const struct sst_method *method, const size_t *cells,
+                                   size_t n_cells, struct sst_error *err)
+{
+    const struct sst_method_setup setup = {engine->policy, engine->job->backend, n_cells, cells};
+    struct worker *worker = &engine->workers[engine->n_workers];
+    worker->method = method;
+    SST_TRY(method->open(&setup, &worker->state, err));
+    ++engine->n_workers;
+    return SST_OK;
+}
+
 static enum sst_status engine_open(struct engine *engine, struct sst_error *err)
 {
     const struct sst_climatology_job *job = engine->job;
-    engine->has_moments = engine->policy->approx == SST_APPROX_CF;
+    const struct sst_method *method = sst_method_of(engine->policy->approx);
     engine->has_ice = job->catalog->ice_source[0] != '\0';
-    for (size_t q = 0; q < engine->policy->n_percentiles; ++q) {
-        engine->p[q] = engine->policy->percentiles[q] / 100.0;
-        engine->z[q] = sst_fit_normal_quantile(engine->p[q]);
-    }
+    engine->shape =
+        (struct sst_estimate_shape){job->n_cells, job->n_probes, engine->policy->n_percentiles, method->has_bounds};
     sst_schedule_make(engine->policy, &engine->schedule);
     engine->days_total = count_days(engine);
-    if (engine->has_moments) {
-        SST_TRY(sst_bin_init(&engine->moments_window, sst_estimator_moments(), job->n_cells, err));
-        engine->n_raw_cells = job->n_probes;
-        if (job->n_probes > 0)
-            SST_TRY(sst_raw_create(job->probes, job->n_probes, &engine->raw, err));
-    } else {
-        engine->n_raw_cells = job->n_cells;
-        SST_TRY(sst_raw_create(NULL, job->n_cells, &engine->raw, err));
-    }
+    SST_TRY(worker_open(engine, method, NULL, job->n_cells, err));
+    if (job->n_probes > 0)
+        SST_TRY(worker_open(engine, sst_method_exact(), job->probes, job->n_probes, err));
     if (engine->has_ice)
         SST_TRY(sst_bin_init(&engine->ice_window, sst_estimator_ice(), job->n_cells, err));
     SST_TRY(sst_alloc(job->n_probes, sizeof *engine->probe_mean, "probes", &engine->probe_mean, err));
     SST_TRY(sst_alloc(job->n_cells, sizeof *engine->guarded, "marks", &engine->guarded, err));
-    return engine->policy->smooth_days > 1 ? estimate_init(engine, &engine->smoothed, err) : SST_OK;
+    return engine->policy->smooth_days > 1 ? sst_estimate_init(&engine->smoothed, engine->shape, err) : SST_OK;
 }
 
 static void engine_close(struct engine *engine)
 {
-    for (int slot = 0; slot <= SST_N_SLOTS; ++slot) {
-        for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
-            sst_bin_clear(&engine->moments[slot][year_class]);
-            sst_bin_clear(&engine->ice[slot][year_class]);
-        }
-    }
-    sst_bin_clear(&engine->moments_window);
+    for (size_t w = 0; w < engine->n_workers; ++w)
+        engine->workers[w].method->close(engine->workers[w].state);
+    sst_bins_clear(&engine->ice);
     sst_bin_clear(&engine->ice_window);
-    sst_raw_destroy(&engine->raw);
     for (int e = 0; e < SST_MAX_STEPS; ++e)
-        estimate_clear(&engine->estimates[e]);
-    estimate_clear(&engine->smoothed);
+        sst_estimate_clear(&engine->estimates[e]);
+    sst_estimate_clear(&engine->smoothed);
     sst_free(engine->probe_mean);
     sst_free(engine->guarded);
 }
@@ -452,14 +337,22 @@ enum sst_status sst_climatology_run(const struct sst_climatology_job *job, const
 
 /* --- memory, before the run ------------------------------------------------------------------------------------- */
 
+/* What is held by whom, for the sum below. */
+struct holders {
+    struct sst_method_setup all, probes;
+    const struct sst_method *method;
+    uint64_t ice_bytes; /* of a bin */
+};
+
 /* Bytes that a slot's terms hold while they are live. */
-static uint64_t slot_bytes(const struct sst_policy *policy, int slot, uint64_t bin_bytes, uint64_t day_bytes)
+static uint64_t slot_bytes(const struct holders *holders, int slot)
 {
     uint64_t bytes = 0;
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
         const struct sst_term term = {(int16_t)slot, (int16_t)year_class};
-        const int days = sst_pool_term_days(&policy->pools, term);
-        bytes += (days > 0 ? bin_bytes : 0) + (uint64_t)days * day_bytes;
+        bytes += holders->method->term_bytes(&holders->all, term);
+        bytes += sst_method_exact()->term_bytes(&holders->probes, term);
+        bytes += sst_pool_term_days(&holders->all.policy->pools, term) > 0 ? holders->ice_bytes : 0;
     }
     return bytes;
 }
@@ -468,19 +361,22 @@ uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, bool has_ic
 {
     struct sst_schedule schedule;
     sst_schedule_make(policy, &schedule);
-    const bool has_moments = policy->approx == SST_APPROX_CF;
-    const uint64_t cell_bytes = (has_moments ? sst_estimator_cell_size(sst_estimator_moments()) : 0) +
-                                (has_ice ? sst_estimator_cell_size(sst_estimator_ice()) : 0);
-    const uint64_t bin_bytes = cell_bytes * n_cells;
-    const uint64_t day_bytes = sizeof(int16_t) * (has_moments ? n_probes : n_cells);
-    const uint64_t estimate_bytes = n_cells * (sizeof(double) * (1 + policy->n_percentiles) + 2 * sizeof(uint16_t)) +
-                                    n_probes * sizeof(double) * policy->n_percentiles;
-    uint64_t live = bin_bytes + n_cells + (policy->smooth_days > 1 ? estimate_bytes : 0), peak = live;
+    const struct holders holders = {
+        .all = {.policy = policy, .n_cells = n_cells},
+        .probes = {.policy = policy, .n_cells = n_probes},
+        .method = sst_method_of(policy->approx),
+        .ice_bytes = has_ice ? n_cells * sst_estimator_cell_size(sst_estimator_ice()) : 0,
+    };
+    const uint64_t estimate_bytes = sst_estimate_bytes(
+        (struct sst_estimate_shape){n_cells, n_probes, policy->n_percentiles, holders.method->has_bounds});
+    uint64_t live = holders.method->window_bytes(&holders.all) + holders.ice_bytes + n_cells +
+                    (policy->smooth_days > 1 ? estimate_bytes : 0);
+    uint64_t peak = live;
     bool is_live[SST_N_SLOTS + 1] = {false};
     for (int e = 0; e < schedule.n_estimates; ++e) {
         for (int r = schedule.read_first[e]; r < schedule.read_first[e + 1]; ++r) {
             is_live[schedule.read_slot[r]] = true;
-            live += slot_bytes(policy, schedule.read_slot[r], bin_bytes, day_bytes);
+            live += slot_bytes(&holders, schedule.read_slot[r]);
         }
         live += estimate_bytes;
         peak = live > peak ? live : peak;
@@ -488,7 +384,7 @@ uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, bool has_ic
             if (!is_live[slot] || schedule.slot_last_use[slot] >= e)
                 continue;
             is_live[slot] = false;
-            live -= slot_bytes(policy, slot, bin_bytes, day_bytes);
+            live -= slot_bytes(&holders, slot);
         }
         for (int old = 0; old <= e; ++old)
             live -= schedule.estimate_last_use[old] == e ? estimate_bytes : 0;

@@ -1,0 +1,116 @@
+/* Estimates: their memory and their means. */
+#include "stream/estimate.h"
+
+#include <string.h>
+
+#include "core/flags.h"
+#include "core/mem.h"
+
+size_t sst_estimate_n_fields(struct sst_estimate_shape shape)
+{
+    return 1 + shape.n_percentiles * (shape.has_bounds ? 3 : 1);
+}
+
+uint64_t sst_estimate_bytes(struct sst_estimate_shape shape)
+{
+    const uint64_t cell_bytes =
+        sizeof(double) * sst_estimate_n_fields(shape) + 2 * sizeof(uint16_t) + (shape.has_bounds ? sizeof(uint8_t) : 0);
+    return shape.n_cells * cell_bytes + shape.n_probes * sizeof(double) * shape.n_percentiles;
+}
+
+void sst_estimate_clear(struct sst_estimate *estimate)
+{
+    for (size_t field = 0; field < SST_MAX_ESTIMATE_FIELDS; ++field)
+        sst_free(estimate->fields[field]);
+    for (size_t q = 0; q < SST_MAX_PERCENTILES; ++q)
+        sst_free(estimate->probe_quantile[q]);
+    sst_free(estimate->n_obs);
+    sst_free(estimate->flags);
+    sst_free(estimate->uncertified);
+    memset(estimate, 0, sizeof *estimate);
+}
+
+enum sst_status sst_estimate_init(struct sst_estimate *estimate, struct sst_estimate_shape shape, struct sst_error *err)
+{
+    const size_t n_cells = shape.n_cells;
+    enum sst_status rc = SST_OK;
+    estimate->shape = shape;
+    for (size_t field = 0; field < sst_estimate_n_fields(shape); ++field)
+        SST_TRY_GOTO(sst_alloc(n_cells, sizeof(double), "an estimate", &estimate->fields[field], err));
+    for (size_t q = 0; q < shape.n_percentiles; ++q)
+        SST_TRY_GOTO(sst_alloc(shape.n_probes, sizeof(double), "probes", &estimate->probe_quantile[q], err));
+    SST_TRY_GOTO(sst_alloc(n_cells, sizeof *estimate->n_obs, "an estimate", &estimate->n_obs, err));
+    SST_TRY_GOTO(sst_alloc(n_cells, sizeof *estimate->flags, "an estimate", &estimate->flags, err));
+    if (shape.has_bounds)
+        SST_TRY_GOTO(sst_alloc(n_cells, sizeof(uint8_t), "an estimate", &estimate->uncertified, err));
+    estimate->is_live = true;
+done:
+    if (rc != SST_OK)
+        sst_estimate_clear(estimate);
+    return rc;
+}
+
+struct sst_method_out sst_estimate_out(const struct sst_estimate *estimate, uint8_t *guarded)
+{
+    const size_t n = estimate->shape.n_percentiles;
+    double *const *quantile = estimate->fields + 1;
+    struct sst_method_out out = {
+        .mean = estimate->fields[0],
+        .quantile = quantile,
+        .n_obs = estimate->n_obs,
+        .guarded = guarded,
+        .uncertified = estimate->uncertified,
+    };
+    if (estimate->shape.has_bounds) {
+        out.lower = quantile + n;
+        out.upper = quantile + 2 * n;
+    }
+    return out;
+}
+
+static void mean_of_two(double *out, const double *before, const double *after, size_t n)
+{
+    for (size_t i = 0; i < n; ++i)
+        out[i] = (before[i] + after[i]) / 2.0;
+}
+
+void sst_estimate_derive(struct sst_estimate *estimate, const struct sst_estimate *before,
+                         const struct sst_estimate *after)
+{
+    const struct sst_estimate_shape shape = estimate->shape;
+    const unsigned inherited = SST_FLAG_FEW_SAMPLES | SST_FLAG_ICE_OR_NO_VARIANCE | SST_FLAG_GUARDED_ESTIMATE;
+    for (size_t field = 0; field < sst_estimate_n_fields(shape); ++field)
+        mean_of_two(estimate->fields[field], before->fields[field], after->fields[field], shape.n_cells);
+    for (size_t q = 0; q < shape.n_percentiles; ++q)
+        mean_of_two(estimate->probe_quantile[q], before->probe_quantile[q], after->probe_quantile[q], shape.n_probes);
+    for (size_t cell = 0; cell < shape.n_cells; ++cell) {
+        estimate->n_obs[cell] = 0;
+        estimate->flags[cell] =
+            (uint16_t)(SST_FLAG_DERIVED_LEAP_DAY | ((before->flags[cell] | after->flags[cell]) & inherited));
+    }
+    for (size_t cell = 0; shape.has_bounds && cell < shape.n_cells; ++cell)
+        estimate->uncertified[cell] = before->uncertified[cell] | after->uncertified[cell];
+}
+
+void sst_estimate_smooth(struct sst_estimate *estimate, const struct sst_estimate *const *members, int n_members,
+                         const struct sst_backend *backend)
+{
+    const struct sst_estimate_shape shape = estimate->shape;
+    const double *series[SST_N_SLOTS];
+    for (size_t field = 0; field < sst_estimate_n_fields(shape); ++field) {
+        for (int m = 0; m < n_members; ++m)
+            series[m] = members[m]->fields[field];
+        backend->mean_of(series, (size_t)n_members, estimate->fields[field], shape.n_cells);
+    }
+    for (size_t q = 0; q < shape.n_percentiles; ++q) {
+        for (int m = 0; m < n_members; ++m)
+            series[m] = members[m]->probe_quantile[q];
+        backend->mean_of(series, (size_t)n_members, estimate->probe_quantile[q], shape.n_probes);
+    }
+    if (!shape.has_bounds)
+        return;
+    memset(estimate->uncertified, 0, shape.n_cells);
+    for (int m = 0; m < n_members; ++m)
+        for (size_t cell = 0; cell < shape.n_cells; ++cell)
+            estimate->uncertified[cell] |= members[m]->uncertified[cell];
+}

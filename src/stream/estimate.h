@@ -1,0 +1,52 @@
+/* Finished but not yet smoothed values of one slot, and what is made of several: a derived slot, a smoothed one. */
+#ifndef SST_STREAM_ESTIMATE_H
+#define SST_STREAM_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend/backend.h"
+#include "core/status.h"
+#include "stream/method.h"
+#include "stream/policy.h"
+
+/* The mean, the percentiles, and where there are bounds as many lower and as many upper ones. */
+enum { SST_MAX_ESTIMATE_FIELDS = 1 + 3 * SST_MAX_PERCENTILES };
+
+struct sst_estimate_shape {
+    size_t n_cells, n_probes, n_percentiles;
+    bool has_bounds;
+};
+
+/* Start from zeros. */
+struct sst_estimate {
+    struct sst_estimate_shape shape;
+    double *fields[SST_MAX_ESTIMATE_FIELDS]; /* [degC] n_cells each */
+    double *probe_quantile[SST_MAX_PERCENTILES]; /* [degC] exact, n_probes each */
+    uint16_t *n_obs, *flags;
+    uint8_t *uncertified; /* NULL without bounds */
+    bool is_live;
+};
+
+/* Owner: the caller; sst_estimate_clear. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_estimate_init(struct sst_estimate *estimate, struct sst_estimate_shape shape,
+                                                 struct sst_error *err);
+void sst_estimate_clear(struct sst_estimate *estimate);
+
+/* Bytes that an estimate takes. */
+uint64_t sst_estimate_bytes(struct sst_estimate_shape shape);
+
+/* Number of fields in use, and where a method puts its values. */
+size_t sst_estimate_n_fields(struct sst_estimate_shape shape);
+struct sst_method_out sst_estimate_out(const struct sst_estimate *estimate, uint8_t *guarded);
+
+/* A derived slot: the mean of its neighbours, missing where one of them is; it inherits what their pools told. */
+void sst_estimate_derive(struct sst_estimate *estimate, const struct sst_estimate *before,
+                         const struct sst_estimate *after);
+
+/* The mean of several: values where at least half of them have one, certified where all of them are. No counts, no flags. */
+void sst_estimate_smooth(struct sst_estimate *estimate, const struct sst_estimate *const *members, int n_members,
+                         const struct sst_backend *backend);
+
+#endif

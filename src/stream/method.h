@@ -1,0 +1,81 @@
+/*
+ * How percentiles come to be: what a run remembers of its fields and how that becomes the values of a pool.
+ *
+ *   open ▸ (add_field ... move ... finish ... drop_slot) ... ▸ close
+ *
+ * The engine walks the schedule and knows nothing of estimators; a row of this table knows one estimator and nothing of the
+ * schedule. The exact method runs a second time, over the probes alone, beside any other.
+ */
+#ifndef SST_STREAM_METHOD_H
+#define SST_STREAM_METHOD_H
+
+#include "backend/backend.h"
+#include "core/calendar.h"
+#include "core/field.h"
+#include "stream/bins.h"
+#include "stream/policy.h"
+
+/* What a method is opened with. Borrowed until it is closed. */
+struct sst_method_setup {
+    const struct sst_policy *policy;
+    const struct sst_backend *backend;
+    size_t n_cells; /* that the method computes */
+    const size_t *cells; /* which of the domain's, ascending; NULL: all of them */
+};
+
+/* The pool that is finished; its terms have entered and not left. */
+struct sst_pool {
+    const struct sst_term *terms;
+    int n_terms;
+    int min_samples; /* fewer values: NaN */
+};
+
+/* Where finished values go; n_cells items each. */
+struct sst_method_out {
+    double *mean; /* [degC] */
+    double *const *quantile, *const *lower, *const *upper; /* [degC] by percentile; bounds only where has_bounds */
+    uint16_t *n_obs; /* NULL where not wanted */
+    uint8_t *guarded, *uncertified; /* marks; NULL where not wanted */
+};
+
+struct sst_method {
+    bool has_bounds; /* it proves a lower and an upper bound of each percentile */
+
+    /* Errors: SST_ERR_NOMEM. Owner: the caller; close, which accepts NULL. */
+    enum sst_status (*open)(const struct sst_method_setup *setup, void **state, struct sst_error *err);
+    void (*close)(void *state);
+
+    /* Remembers a day of a term. Errors: SST_ERR_NOMEM. */
+    enum sst_status (*add_field)(void *state, struct sst_term term, const struct sst_field *field,
+                                 struct sst_error *err);
+
+    /* A term enters or leaves the pool. NULL where a method has no window. */
+    void (*move)(void *state, struct sst_term term, enum sst_window_step step);
+
+    /* Errors: SST_ERR_NOMEM. */
+    enum sst_status (*finish)(void *state, const struct sst_pool *pool, const struct sst_method_out *out,
+                              struct sst_error *err);
+
+    /* Forgets the terms of a slot, none of which is in the pool. */
+    void (*drop_slot)(void *state, int slot);
+
+    /* The most bytes that a term takes, and that the method takes besides. */
+    uint64_t (*term_bytes)(const struct sst_method_setup *setup, struct sst_term term);
+    uint64_t (*window_bytes)(const struct sst_method_setup *setup);
+};
+
+const struct sst_method *sst_method_moments(void);
+const struct sst_method *sst_method_exact(void);
+
+/* The method of an estimator. Never NULL. */
+const struct sst_method *sst_method_of(enum sst_approx approx);
+
+/* The percentiles of a policy as shares, for the backend. */
+struct sst_percentiles {
+    double p[SST_MAX_PERCENTILES]; /* 0..1 */
+};
+struct sst_percentiles sst_percentiles_of(const struct sst_policy *policy);
+struct sst_quantile_args sst_quantile_args_of(const struct sst_policy *policy,
+                                              const struct sst_percentiles *percentiles, int min_samples);
+
+#endif

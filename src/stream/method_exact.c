@@ -1,0 +1,87 @@
+/* Exact: every value of the pool's terms is kept, for all cells or for the probes. */
+#include "core/mem.h"
+#include "exact/raw.h"
+#include "stream/method.h"
+
+struct exact {
+    struct sst_method_setup setup;
+    struct sst_raw *raw;
+    struct sst_percentiles percentiles;
+};
+
+static void close_exact(void *state)
+{
+    struct exact *exact = state;
+    if (!exact)
+        return;
+    sst_raw_destroy(&exact->raw);
+    sst_free(exact);
+}
+
+static enum sst_status open_exact(const struct sst_method_setup *setup, void **state, struct sst_error *err)
+{
+    struct exact *exact = NULL;
+    enum sst_status rc = SST_OK;
+    SST_TRY(sst_alloc(1, sizeof *exact, "the exact path", &exact, err));
+    exact->setup = *setup;
+    exact->percentiles = sst_percentiles_of(setup->policy);
+    SST_TRY_GOTO(sst_raw_create(setup->cells, setup->n_cells, &exact->raw, err));
+    *state = exact;
+    exact = NULL;
+done:
+    close_exact(exact);
+    return rc;
+}
+
+static enum sst_status add_field(void *state, struct sst_term term, const struct sst_field *field,
+                                 struct sst_error *err)
+{
+    struct exact *exact = state;
+    return sst_raw_add(exact->raw, term, field, err);
+}
+
+static enum sst_status finish(void *state, const struct sst_pool *pool, const struct sst_method_out *out,
+                              struct sst_error *err)
+{
+    struct exact *exact = state;
+    const struct sst_quantile_args args =
+        sst_quantile_args_of(exact->setup.policy, &exact->percentiles, pool->min_samples);
+    const struct sst_finish_out values = {out->mean, out->quantile, NULL};
+    const int16_t *const *members = NULL;
+    size_t n_members = 0;
+    SST_TRY(sst_raw_pool(exact->raw, pool->terms, pool->n_terms, &members, &n_members, err));
+    return exact->setup.backend->exact_finish(members, n_members, &args, &values, out->n_obs, exact->setup.n_cells,
+                                              err);
+}
+
+static void drop_slot(void *state, int slot)
+{
+    struct exact *exact = state;
+    sst_raw_drop_slot(exact->raw, slot);
+}
+
+static uint64_t term_bytes(const struct sst_method_setup *setup, struct sst_term term)
+{
+    const int days = sst_pool_term_days(&setup->policy->pools, term);
+    return (uint64_t)days * setup->n_cells * sizeof(int16_t);
+}
+
+static uint64_t window_bytes(const struct sst_method_setup *setup)
+{
+    (void)setup;
+    return 0;
+}
+
+const struct sst_method *sst_method_exact(void)
+{
+    static const struct sst_method exact = {
+        .open = open_exact,
+        .close = close_exact,
+        .add_field = add_field,
+        .finish = finish,
+        .drop_slot = drop_slot,
+        .term_bytes = term_bytes,
+        .window_bytes = window_bytes,
+    };
+    return &exact;
+}
