@@ -83,6 +83,7 @@ static struct sst_clim_spec clim_spec(struct run *run)
         .n_slots = sst_policy_output_slots(&job->policy, run->slots),
         .percentiles = job->policy.percentiles,
         .n_percentiles = job->policy.n_percentiles,
+        .has_bounds = sst_climatology_has_bounds(&job->policy),
         .smooth_days = job->policy.smooth_days,
         .estimator = sst_run_estimator_text(&job->policy),
         .standard_name = job->catalog->standard_name,

@@ -116,6 +116,19 @@ static enum sst_status check_pool(const struct sst_options *options, struct sst_
     return SST_OK;
 }
 
+/* What the policy would refuse of lists is refused before files are looked at; the calendar plays no part in it. */
+static enum sst_status check_tail(struct sst_options *options, struct sst_error *err)
+{
+    struct sst_options anywhere = *options;
+    struct sst_policy policy;
+    anywhere.part.kind = SST_PART_WHOLE_YEAR;
+    SST_TRY(sst_options_policy(&anywhere, SST_CALENDAR_STANDARD, SST_LATTICE_CENTI, &policy, err));
+    SST_TRY(sst_policy_check_tail(&policy, err));
+    if (options->is_given[SST_OPTION_ID_tail_k] && options->approx != SST_APPROX_TAIL)
+        warn(options, "--tail-k: of no effect without --approx tail. Give both, or leave it out");
+    return SST_OK;
+}
+
 static bool ends_with(const char *text, const char *end)
 {
     const size_t n_text = strlen(text);
@@ -143,6 +156,7 @@ static enum sst_status check_run(struct sst_options *options, struct sst_error *
 {
     const bool *is_given = options->is_given;
     SST_TRY(check_pool(options, err));
+    SST_TRY(check_tail(options, err));
     SST_TRY(settle_output(options, err));
     if (is_given[SST_OPTION_ID_validate] && options->approx == SST_APPROX_NONE)
         warn(options, "--validate: nothing to validate, since all values are exact with --approx none. Did you mean "

@@ -66,6 +66,7 @@ enum sst_status sst_options_policy(const struct sst_options *options, enum sst_c
     policy.quantile_type = options->quantile_type;
     policy.smooth_days = options->smooth_days;
     policy.min_samples = options->min_samples;
+    policy.tail_k = options->tail_k;
     policy.lattice = lattice;
     SST_TRY(sst_options_slots(options, calendar, &policy.first_slot, &policy.last_slot, err));
     *out = policy;

@@ -132,7 +132,8 @@ static enum sst_status set_exact(struct sst_options *options, const char *text, 
 {
     (void)text;
     if (options->is_given[SST_OPTION_ID_approx] && options->approx != SST_APPROX_NONE)
-        return sst_fail(err, SST_ERR_USAGE, "--exact: --approx cf says otherwise. Give one of the two");
+        return sst_fail(err, SST_ERR_USAGE, "--exact: --approx %s says otherwise. Give one of the two",
+                        sst_approx_name(options->approx));
     options->approx = SST_APPROX_NONE;
     return SST_OK;
 }
@@ -166,6 +167,11 @@ static enum sst_status set_percentile(struct sst_options *options, const char *t
 static enum sst_status set_quantile_type(struct sst_options *options, const char *text, struct sst_error *err)
 {
     return read_int(SST_OPTION_ID_quantile_type, text, 1, 9, &options->quantile_type, err);
+}
+
+static enum sst_status set_tail_k(struct sst_options *options, const char *text, struct sst_error *err)
+{
+    return read_int(SST_OPTION_ID_tail_k, text, 1, SST_TAIL_MAX_K, &options->tail_k, err);
 }
 
 static enum sst_status set_min_samples(struct sst_options *options, const char *text, struct sst_error *err)

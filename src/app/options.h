@@ -66,6 +66,7 @@ struct sst_options {
     size_t n_percentiles;
     int quantile_type;
     int min_samples; /* 0 = a third of the expected pool */
+    int tail_k; /* 0 = by the rule of sst_tail_default_k */
 
     int first_year, last_year; /* is_given[SST_OPTION_ID_baseline] tells whether the user chose them */
     int window_days;

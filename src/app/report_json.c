@@ -27,6 +27,10 @@ static json_t *policy_json(const struct sst_job *job)
         json_array_append_new(percentiles, real(policy->percentiles[q]));
     json_t *out = json_object();
     json_object_set_new(out, "approx", text(sst_approx_name(policy->approx)));
+    if (policy->approx == SST_APPROX_TAIL) {
+        json_object_set_new(out, "greatest_kept", json_integer(sst_policy_tail_k(policy).top));
+        json_object_set_new(out, "smallest_kept", json_integer(sst_policy_tail_k(policy).bottom));
+    }
     json_object_set_new(out, "percentiles", percentiles);
     json_object_set_new(out, "quantile_type", json_integer(policy->quantile_type));
     json_object_set_new(out, "baseline_first_year", json_integer(pools->first_year));

@@ -93,12 +93,24 @@ static void print_grid(const struct sst_job *job, FILE *out)
             sst_domain_lon(domain, domain->n_cols - 1), job->keep ? ", masked" : "");
 }
 
+static void print_lists(const struct sst_policy *policy, FILE *out)
+{
+    const struct sst_tail_k k = sst_policy_tail_k(policy), depth = sst_policy_tail_depth(policy);
+    if (k.top > 0)
+        fprintf(out, ", the %d greatest values of each calendar day (a full pool needs its %d greatest)", k.top,
+                depth.top);
+    if (k.bottom > 0)
+        fprintf(out, ", the %d smallest (of %d)", k.bottom, depth.bottom);
+}
+
 void sst_plan_print(const struct sst_job *job, FILE *out)
 {
     print_policy(job, out);
     print_inputs(job, out);
     print_grid(job, out);
     fprintf(out, "estimate   %s", sst_approx_name(job->policy.approx));
+    if (job->policy.approx == SST_APPROX_TAIL)
+        print_lists(&job->policy, out);
     if (job->policy.approx != SST_APPROX_NONE)
         fprintf(out, ", %zu probe%s (%.3g %% of the cells, seed %llu)", job->n_probes, plural(job->n_probes),
                 100.0 * job->probe_share, (unsigned long long)job->options->seed);

@@ -19,9 +19,34 @@ const char *sst_iso_time(int64_t seconds_since_1970, char *buffer)
 
 const char *sst_run_estimator_text(const struct sst_policy *policy)
 {
-    return policy->approx == SST_APPROX_CF ? "Approximate: Cornish-Fisher formula on the mean, variance, skewness and "
-                                             "kurtosis of the pooled values."
-                                           : "Exact sample percentile of the pooled values.";
+    switch (policy->approx) {
+    case SST_APPROX_CF:
+        return "Approximate: Cornish-Fisher formula on the mean, variance, skewness and kurtosis of the pooled values.";
+    case SST_APPROX_TAIL:
+        return "Exact sample percentile of the pooled values, from the most extreme values of each calendar day; where "
+               "quality_flag says uncertified, one of the bounds between which it is proven to lie.";
+    case SST_APPROX_NONE:
+        break;
+    }
+    return "Exact sample percentile of the pooled values.";
+}
+
+/* A few words for the attribute percentile_method. Owner: the caller, sst_free. */
+static enum sst_status method_text(const struct sst_policy *policy, char **text, struct sst_error *err)
+{
+    switch (policy->approx) {
+    case SST_APPROX_CF:
+        return sst_strdup("cornish-fisher, four moments", text, err);
+    case SST_APPROX_TAIL:
+        return sst_asprintf(
+            text, err,
+            "exact where certified, Hyndman-Fan type %d, from the %d greatest and %d smallest values of "
+            "each calendar day",
+            policy->quantile_type, sst_policy_tail_k(policy).top, sst_policy_tail_k(policy).bottom);
+    case SST_APPROX_NONE:
+        break;
+    }
+    return sst_asprintf(text, err, "exact, Hyndman-Fan type %d", policy->quantile_type);
 }
 
 static int compare_days(const void *a, const void *b)
@@ -42,6 +67,10 @@ static void digest_policy(struct sst_digest *digest, const struct sst_policy *po
                                policy->first_slot,    policy->last_slot,   policy->lattice};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i)
         sst_digest_number(digest, (uint64_t)numbers[i]);
+    if (policy->approx == SST_APPROX_TAIL) {
+        sst_digest_number(digest, (uint64_t)sst_policy_tail_k(policy).top);
+        sst_digest_number(digest, (uint64_t)sst_policy_tail_k(policy).bottom);
+    }
     for (size_t q = 0; q < policy->n_percentiles; ++q) {
         uint64_t bits = 0;
         memcpy(&bits, &policy->percentiles[q], sizeof bits);
@@ -116,9 +145,7 @@ static enum sst_status add_texts(const struct sst_job *job, const char *created,
     SST_TRY(add_owned(out, "baseline_period", made, text));
     made = sst_asprintf(&text, err, "%d", pools->half_window_days);
     SST_TRY(add_owned(out, "window_half_width_days", made, text));
-    made = policy->approx == SST_APPROX_CF
-               ? sst_strdup("cornish-fisher, four moments", &text, err)
-               : sst_asprintf(&text, err, "exact, Hyndman-Fan type %d", policy->quantile_type);
+    made = method_text(policy, &text, err);
     SST_TRY(add_owned(out, "percentile_method", made, text));
     made = policy->smooth_days > 1 ? sst_asprintf(&text, err, "%d-day circular moving mean", policy->smooth_days)
                                    : sst_strdup("none", &text, err);

@@ -19,6 +19,23 @@ struct sst_moments_view {
     int64_t *s2, *s3, *s4;
 };
 
+/* Planes of the tail estimator; a list of length k is k planes of n_cells items, the greatest values first. */
+struct sst_tail_view {
+    uint16_t *n;
+    int32_t *s1; /* [0.01 degC] */
+    int16_t *top; /* codes */
+    int16_t *bottom; /* negated codes */
+    size_t k_top, k_bottom; /* 0 where there is no such list */
+};
+
+/* The bins of a pool, and the sums over them. */
+struct sst_tail_pool {
+    const struct sst_tail_view *bins;
+    size_t n_bins;
+    const uint16_t *n;
+    const int32_t *s1; /* [0.01 degC] */
+};
+
 /* Where finished values go; n_cells items each, NaN where there are too few observations. */
 struct sst_finish_out {
     double *mean; /* [degC] */
@@ -33,6 +50,17 @@ struct sst_quantile_args {
     int type; /* Hyndman-Fan 1..9 */
     struct sst_lattice lattice;
     int min_samples;
+};
+
+/*
+ * Where tail values go; n_cells items each, NaN where there are too few observations. All three are equal where the
+ * value is certified. Else the value is the bound on the side of the centre (for high percentiles the lower), and infinite
+ * where the lists hold too few values to prove any there.
+ */
+struct sst_tail_out {
+    double *mean; /* [degC] */
+    double *const *quantile, *const *lower, *const *upper; /* [degC] n_percentiles arrays each */
+    uint8_t *uncertified; /* 1 where some percentile is not certified */
 };
 
 struct sst_backend {
@@ -59,6 +87,16 @@ struct sst_backend {
     enum sst_status (*exact_finish)(const int16_t *const *members, size_t n_members,
                                     const struct sst_quantile_args *args, const struct sst_finish_out *out,
                                     uint16_t *n_obs, size_t n_cells, struct sst_error *err);
+
+    /* Adds one day field to a bin of lists. */
+    void (*tail_add_field)(struct sst_tail_view bin, const struct sst_field *field);
+
+    /* Inserts every value of a TOP list of k planes into another. */
+    void (*tail_merge)(int16_t *target, const int16_t *source, size_t k, size_t n_cells);
+
+    /* Mean and percentiles of a pool of lists, each certified or with bounds. Errors: SST_ERR_NOMEM (scratch). */
+    enum sst_status (*tail_finish)(const struct sst_tail_pool *pool, const struct sst_quantile_args *args,
+                                   const struct sst_tail_out *out, size_t n_cells, struct sst_error *err);
 
     /* Mean over members, cell by cell, of the values that are not NaN; NaN where fewer than half of them are. */
     void (*mean_of)(const double *const *members, size_t n_members, double *out, size_t n_cells);

@@ -1,9 +1,10 @@
 /* The CPU backend: OpenMP over blocks of cells, inner loops written so that a plain -O3 vectorises them. */
 #include <math.h>
 #include <omp.h>
-#include <string.h>
 
 #include "backend/backend.h"
+#include "backend/cpu_tail.h"
+#include "backend/cpu_tile.h"
 #include "core/mem.h"
 #include "kernels/body_moments.h"
 #include "kernels/cell_quantile.h"
@@ -13,9 +14,6 @@ enum { BLOCK = 4096 };
 
 /* Below this many cells a light loop is done sooner than a second thread is woken. */
 enum { PARALLEL_CELLS = 32768 };
-
-/* Cells of one exact tile: its pool of 330 days takes 42 KB, about a first-level cache. */
-enum { LANES = 64 };
 
 static size_t block_end(size_t begin, size_t n_cells) { return n_cells - begin < BLOCK ? n_cells : begin + BLOCK; }
 
@@ -108,130 +106,17 @@ static void moments_finish_cf(struct sst_moments_view window, const double *z, s
     }
 }
 
-/* One tile of the exact path: a pool of up to 2048 values for each of 64 neighbouring cells. */
-struct tile {
-    const int16_t (*pool)[LANES];
-    size_t n_members;
-    int16_t n_missing[LANES];
-    int16_t least[LANES], most[LANES]; /* of the valid values */
-    int32_t sum[LANES]; /* of the valid values */
-};
-
-static void tile_load(struct tile *tile, int16_t (*scratch)[LANES], const int16_t *const *members, size_t n_members,
-                      size_t first_cell, size_t n_lanes)
-{
-    for (size_t member = 0; member < n_members; ++member) {
-        memcpy(scratch[member], members[member] + first_cell, n_lanes * sizeof(int16_t));
-        for (size_t lane = n_lanes; lane < LANES; ++lane)
-            scratch[member][lane] = SST_CODE_MISSING;
-    }
-    tile->pool = (const int16_t(*)[LANES])scratch;
-    tile->n_members = n_members;
-}
-
-/* How many values, their sum, the least and the greatest, of every lane. */
-static void tile_scan(struct tile *tile)
-{
-    for (int lane = 0; lane < LANES; ++lane) {
-        tile->n_missing[lane] = 0;
-        tile->sum[lane] = 0;
-        tile->least[lane] = INT16_MAX;
-        tile->most[lane] = SST_CODE_MISSING;
-    }
-    for (size_t member = 0; member < tile->n_members; ++member) {
-        const int16_t *x = tile->pool[member];
-        for (int lane = 0; lane < LANES; ++lane) {
-            const int16_t is_missing = x[lane] == SST_CODE_MISSING;
-            const int16_t for_least = is_missing ? INT16_MAX : x[lane];
-            tile->n_missing[lane] = (int16_t)(tile->n_missing[lane] + is_missing);
-            tile->least[lane] = for_least < tile->least[lane] ? for_least : tile->least[lane];
-            tile->most[lane] = x[lane] > tile->most[lane] ? x[lane] : tile->most[lane];
-            tile->sum[lane] += is_missing ? 0 : x[lane];
-        }
-    }
-}
-
-/* How many values of each lane are at most `bound`; missing ones are, since they are the least code. */
-static void tile_count(const struct tile *tile, const int16_t bound[LANES], int16_t count[LANES])
-{
-    int16_t n[LANES] = {0};
-    for (size_t member = 0; member < tile->n_members; ++member) {
-        const int16_t *x = tile->pool[member];
-        for (int lane = 0; lane < LANES; ++lane)
-            n[lane] = (int16_t)(n[lane] + (x[lane] <= bound[lane]));
-    }
-    memcpy(count, n, sizeof n);
-}
-
-/* Halves the bracket of every lane once; returns whether some lane is still open. */
-static int tile_bisect(const struct tile *tile, const int16_t wanted[LANES], int16_t low[LANES], int16_t high[LANES])
-{
-    int16_t middle[LANES], count[LANES];
-    int is_open = 0;
-    for (int lane = 0; lane < LANES; ++lane)
-        middle[lane] = (int16_t)((low[lane] & high[lane]) + ((low[lane] ^ high[lane]) >> 1));
-    tile_count(tile, middle, count);
-    for (int lane = 0; lane < LANES; ++lane) {
-        const int is_done = high[lane] - low[lane] <= 1;
-        const int is_enough = count[lane] >= wanted[lane];
-        high[lane] = is_enough && !is_done ? middle[lane] : high[lane];
-        low[lane] = is_enough || is_done ? low[lane] : middle[lane];
-        is_open |= high[lane] - low[lane] > 1;
-    }
-    return is_open;
-}
-
-/* The least value of each lane above its bound; INT16_MAX where there is none. */
-static void tile_next_above(const struct tile *tile, const int16_t bound[LANES], int16_t above[LANES])
-{
-    int16_t least[LANES];
-    for (int lane = 0; lane < LANES; ++lane)
-        least[lane] = INT16_MAX;
-    for (size_t member = 0; member < tile->n_members; ++member) {
-        const int16_t *x = tile->pool[member];
-        for (int lane = 0; lane < LANES; ++lane) {
-            const int16_t candidate = x[lane] > bound[lane] ? x[lane] : INT16_MAX;
-            least[lane] = candidate < least[lane] ? candidate : least[lane];
-        }
-    }
-    memcpy(above, least, sizeof least);
-}
-
-/*
- * The k-th smallest valid value of each lane (k from 0) and the next one, by counting: the answer is the least code that
- * at least k + 1 values do not pass. Bisection needs no sorting, no branch, and treats missing values for free: they are
- * the least code, so they only move the count that is wanted.
- */
-static void tile_select(const struct tile *tile, const int16_t k[LANES], int16_t value[LANES], int16_t next[LANES])
-{
-    int16_t low[LANES], count[LANES], wanted[LANES];
-    for (int lane = 0; lane < LANES; ++lane) {
-        const int is_empty = tile->least[lane] > tile->most[lane];
-        wanted[lane] = (int16_t)(k[lane] + 1 + tile->n_missing[lane]);
-        value[lane] = tile->most[lane];
-        low[lane] = (int16_t)(is_empty ? tile->most[lane] : tile->least[lane] - 1);
-    }
-    while (tile_bisect(tile, wanted, low, value))
-        ;
-    tile_count(tile, value, count);
-    tile_next_above(tile, value, next);
-    for (int lane = 0; lane < LANES; ++lane) {
-        const int is_repeated = count[lane] > wanted[lane], is_last = wanted[lane] >= (int16_t)tile->n_members;
-        next[lane] = is_repeated || is_last ? value[lane] : next[lane];
-    }
-}
-
 struct exact_target {
     const struct sst_quantile_args *args;
     const struct sst_finish_out *out;
     uint16_t *n_obs; /* may be NULL */
 };
 
-static void tile_finish(struct tile *tile, const struct exact_target *target, size_t first_cell, size_t n_lanes)
+static void tile_finish(struct sst_tile *tile, const struct exact_target *target, size_t first_cell, size_t n_lanes)
 {
     const struct sst_lattice lattice = target->args->lattice;
-    int32_t n[LANES];
-    tile_scan(tile);
+    int32_t n[SST_TILE_LANES];
+    sst_tile_scan(tile);
     for (size_t lane = 0; lane < n_lanes; ++lane) {
         const size_t cell = first_cell + lane;
         n[lane] = (int32_t)tile->n_members - tile->n_missing[lane];
@@ -243,15 +128,15 @@ static void tile_finish(struct tile *tile, const struct exact_target *target, si
                       : NAN;
     }
     for (size_t q = 0; q < target->args->n_percentiles; ++q) {
-        struct cell_rank rank[LANES];
-        int16_t k[LANES] = {0}, value[LANES], next[LANES];
+        struct cell_rank rank[SST_TILE_LANES];
+        int16_t k[SST_TILE_LANES] = {0}, value[SST_TILE_LANES], next[SST_TILE_LANES];
         for (size_t lane = 0; lane < n_lanes; ++lane) {
             if (n[lane] == 0)
                 continue;
             rank[lane] = cell_rank_of(n[lane], target->args->p[q], target->args->type);
             k[lane] = (int16_t)rank[lane].k;
         }
-        tile_select(tile, k, value, next);
+        sst_tile_select(tile, k, value, next);
         for (size_t lane = 0; lane < n_lanes; ++lane) {
             const size_t cell = first_cell + lane;
             const bool is_enough = n[lane] > 0 && n[lane] >= target->args->min_samples;
@@ -270,14 +155,15 @@ static enum sst_status exact_finish(const int16_t *const *members, size_t n_memb
 {
     const struct exact_target target = {args, out, n_obs};
     const size_t n_threads = (size_t)omp_get_max_threads();
-    int16_t(*scratch)[LANES] = NULL;
+    int16_t(*scratch)[SST_TILE_LANES] = NULL;
     SST_TRY(sst_alloc(n_threads * (n_members ? n_members : 1), sizeof *scratch, "scratch of the exact path", &scratch,
                       err));
 #pragma omp parallel for schedule(dynamic)
-    for (size_t first_cell = 0; first_cell < n_cells; first_cell += LANES) {
-        const size_t n_lanes = n_cells - first_cell < LANES ? n_cells - first_cell : LANES;
-        struct tile tile;
-        tile_load(&tile, scratch + (size_t)omp_get_thread_num() * n_members, members, n_members, first_cell, n_lanes);
+    for (size_t first_cell = 0; first_cell < n_cells; first_cell += SST_TILE_LANES) {
+        const size_t n_lanes = n_cells - first_cell < SST_TILE_LANES ? n_cells - first_cell : SST_TILE_LANES;
+        struct sst_tile tile;
+        sst_tile_load(&tile, scratch + (size_t)omp_get_thread_num() * n_members, members, n_members, first_cell,
+                      n_lanes);
         tile_finish(&tile, &target, first_cell, n_lanes);
     }
     sst_free(scratch);
@@ -317,6 +203,9 @@ const struct sst_backend *sst_backend_cpu(void)
         .plane_subtract = plane_subtract,
         .moments_finish_cf = moments_finish_cf,
         .exact_finish = exact_finish,
+        .tail_add_field = sst_cpu_tail_add_field,
+        .tail_merge = sst_cpu_tail_merge,
+        .tail_finish = sst_cpu_tail_finish,
         .mean_of = mean_of,
     };
     return &cpu;

@@ -14,7 +14,9 @@
     X(4, GUARDED_ESTIMATE, "guarded_estimate",                                                                         \
       "skewness and kurtosis near the moment boundary, where the formula fails")                                       \
     X(5, MEASURED_BEYOND_TOLERANCE, "measured_beyond_tolerance",                                                       \
-      "a validation probe, off the exact percentile by more than the tolerance")
+      "a validation probe, off the exact percentile by more than the tolerance")                                       \
+    X(6, UNCERTIFIED, "uncertified",                                                                                   \
+      "the lists kept do not prove the percentile exact; it lies between the lower and upper bounds")
 
 enum sst_flag {
 #define X(bit, symbol, name, text) SST_FLAG_##symbol = 1 << (bit),

@@ -3,6 +3,13 @@
 
 #include "core/mem.h"
 
+/* An empty list. */
+static void fill_missing(int16_t *list, size_t n)
+{
+    for (size_t i = 0; i < n; ++i)
+        list[i] = SST_CODE_MISSING;
+}
+
 enum sst_status sst_bin_init(struct sst_bin *bin, const struct sst_estimator *estimator, size_t n_cells,
                              struct sst_error *err)
 {
@@ -15,6 +22,8 @@ enum sst_status sst_bin_init(struct sst_bin *bin, const struct sst_estimator *es
             sst_bin_clear(&made);
             return rc;
         }
+        if (plane->op == SST_PLANE_TOP)
+            fill_missing(made.planes[i], plane->count * n_cells);
     }
     *bin = made;
     return SST_OK;
@@ -31,9 +40,13 @@ void sst_bin_clear(struct sst_bin *bin)
 
 void sst_bin_add(const struct sst_backend *backend, struct sst_bin *target, const struct sst_bin *source)
 {
-    for (size_t plane = 0; plane < target->estimator->n_planes; ++plane)
-        backend->plane_add(target->planes[plane], source->planes[plane], target->estimator->planes[plane].type,
-                           target->n_cells);
+    for (size_t i = 0; i < target->estimator->n_planes; ++i) {
+        const struct sst_plane *plane = &target->estimator->planes[i];
+        if (plane->op == SST_PLANE_TOP)
+            backend->tail_merge(target->planes[i], source->planes[i], plane->count, target->n_cells);
+        else
+            backend->plane_add(target->planes[i], source->planes[i], plane->type, target->n_cells);
+    }
 }
 
 void sst_bin_subtract(const struct sst_backend *backend, struct sst_bin *target, const struct sst_bin *source)
@@ -83,4 +96,15 @@ void sst_bins_step(const struct sst_bins *bins, const struct sst_backend *backen
         sst_bin_add(backend, window, bin);
     else
         sst_bin_subtract(backend, window, bin);
+}
+
+struct sst_tail_view sst_bin_tail(const struct sst_bin *bin)
+{
+    const struct sst_tail_view view = {bin->planes[SST_TAIL_N],
+                                       bin->planes[SST_TAIL_S1],
+                                       bin->planes[SST_TAIL_TOP],
+                                       bin->planes[SST_TAIL_BOTTOM],
+                                       bin->estimator->planes[SST_TAIL_TOP].count,
+                                       bin->estimator->planes[SST_TAIL_BOTTOM].count};
+    return view;
 }

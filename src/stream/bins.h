@@ -18,6 +18,7 @@
 #include "core/calendar.h"
 #include "core/estimator.h"
 #include "core/status.h"
+#include "exact/tail.h"
 #include "moments/moments.h"
 
 struct sst_bin {
@@ -39,8 +40,9 @@ void sst_bin_clear(struct sst_bin *bin);
 void sst_bin_add(const struct sst_backend *backend, struct sst_bin *target, const struct sst_bin *source);
 void sst_bin_subtract(const struct sst_backend *backend, struct sst_bin *target, const struct sst_bin *source);
 
-/* The planes of a bin of the moments estimator, borrowed. */
+/* The planes of a bin of the moments estimator, of a tail estimator, borrowed. */
 struct sst_moments_view sst_bin_moments(const struct sst_bin *bin);
+struct sst_tail_view sst_bin_tail(const struct sst_bin *bin);
 
 static inline bool sst_bin_is_empty(const struct sst_bin *bin) { return !bin->estimator; }
 

@@ -181,8 +181,26 @@ static void finish_derived(struct engine *engine, struct sst_estimate *estimate)
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
+/* An infinite bound says that nothing is proven on that side: no value. Its mean with others is infinite too. */
+static void drop_unproven(const struct sst_estimate *values)
+{
+    for (size_t field = 1; field < sst_estimate_n_fields(values->shape); ++field)
+        for (size_t cell = 0; cell < values->shape.n_cells; ++cell)
+            if (isinf(values->fields[field][cell]))
+                values->fields[field][cell] = NAN;
+}
+
+static bool has_a_bound(const struct sst_slot_result *result, struct sst_estimate_shape shape, size_t cell)
+{
+    for (size_t bound = shape.n_percentiles; bound < 3 * shape.n_percentiles; ++bound)
+        if (!isnan(result->quantile[bound][cell]))
+            return true;
+    return false;
+}
+
 /* Flags that depend on the values as they are written. */
-static void set_value_flags(const struct engine *engine, const struct sst_slot_result *result)
+static void set_value_flags(const struct engine *engine, const struct sst_slot_result *result,
+                            const uint8_t *uncertified)
 {
     for (size_t cell = 0; cell < result->n_cells; ++cell) {
         unsigned flags = result->flags[cell];
@@ -193,9 +211,11 @@ static void set_value_flags(const struct engine *engine, const struct sst_slot_r
             if (distance < SST_NO_VARIANCE_DEGC)
                 flags |= SST_FLAG_ICE_OR_NO_VARIANCE;
         }
-        /* What has no value needs no other reason for care, but the leap day stays named. */
+        /* What has no value needs no other reason for care, but the leap day stays named, and a bound without a value. */
         if (is_missing)
             flags = SST_FLAG_MISSING | (flags & SST_FLAG_DERIVED_LEAP_DAY);
+        if (uncertified && uncertified[cell] && (!is_missing || has_a_bound(result, engine->shape, cell)))
+            flags |= SST_FLAG_UNCERTIFIED;
         result->flags[cell] = (uint16_t)flags;
     }
 }
@@ -217,15 +237,18 @@ static enum sst_status put_slot(struct engine *engine, int slot, struct sst_erro
         .slot = slot,
         .n_cells = engine->job->n_cells,
         .mean = values->fields[0],
+        .has_bounds = engine->shape.has_bounds,
         .n_obs = own->n_obs,
         .flags = own->flags,
         .n_probes = engine->job->n_probes,
     };
-    for (size_t field = 1; field <= engine->policy->n_percentiles; ++field)
+    for (size_t field = 1; field < sst_estimate_n_fields(engine->shape); ++field)
         result.quantile[field - 1] = values->fields[field];
     for (size_t q = 0; q < engine->policy->n_percentiles; ++q)
         result.probe_quantile[q] = values->probe_quantile[q];
-    set_value_flags(engine, &result);
+    if (values->uncertified)
+        drop_unproven(values);
+    set_value_flags(engine, &result, values->uncertified);
     return engine->sink->put(engine->sink->user, &result, err);
 }
 
@@ -334,6 +357,8 @@ enum sst_status sst_climatology_run(const struct sst_climatology_job *job, const
     sst_free(engine);
     return rc;
 }
+
+bool sst_climatology_has_bounds(const struct sst_policy *policy) { return sst_method_of(policy->approx)->has_bounds; }
 
 /* --- memory, before the run ------------------------------------------------------------------------------------- */
 

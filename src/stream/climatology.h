@@ -18,12 +18,16 @@
 #include "stream/policy.h"
 #include "stream/reader.h"
 
+enum { SST_MAX_PERCENTILES_AND_BOUNDS = 3 * SST_MAX_PERCENTILES };
+
 /* One finished slot. Arrays belong to the engine and live until the callback returns. NaN is missing. */
 struct sst_slot_result {
     int slot;
     size_t n_cells;
     const double *mean; /* [degC] */
-    const double *quantile[SST_MAX_PERCENTILES]; /* [degC] */
+    const double
+        *quantile[SST_MAX_PERCENTILES_AND_BOUNDS]; /* [degC] percentiles; then, with has_bounds, as many lower */
+    bool has_bounds; /* and as many upper bounds, equal to the percentile where it is certified */
     const uint16_t *n_obs;
     uint16_t *flags; /* enum sst_flag bits; the sink may set more */
     size_t n_probes;
@@ -55,6 +59,9 @@ struct sst_climatology_job {
  */
 SST_MUST_CHECK enum sst_status sst_climatology_run(const struct sst_climatology_job *job,
                                                    const struct sst_slot_sink *sink, struct sst_error *err);
+
+/* Whether results of an estimator have bounds. */
+bool sst_climatology_has_bounds(const struct sst_policy *policy);
 
 /* The most bytes that the engine will hold at a time; n_probes 0 where nothing is validated. */
 uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, bool has_ice, size_t n_cells, size_t n_probes);

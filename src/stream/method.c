@@ -6,6 +6,8 @@ const struct sst_method *sst_method_of(enum sst_approx approx)
     switch (approx) {
     case SST_APPROX_CF:
         return sst_method_moments();
+    case SST_APPROX_TAIL:
+        return sst_method_tail();
     case SST_APPROX_NONE:
         break;
     }

@@ -66,6 +66,7 @@ struct sst_method {
 
 const struct sst_method *sst_method_moments(void);
 const struct sst_method *sst_method_exact(void);
+const struct sst_method *sst_method_tail(void);
 
 /* The method of an estimator. Never NULL. */
 const struct sst_method *sst_method_of(enum sst_approx approx);

@@ -5,7 +5,72 @@
 
 #include "stream/schedule.h"
 
-const char *sst_approx_name(enum sst_approx approx) { return approx == SST_APPROX_CF ? "cf" : "none"; }
+const char *sst_approx_name(enum sst_approx approx)
+{
+    static const char *const names[] = {
+        [SST_APPROX_NONE] = "none",
+        [SST_APPROX_CF] = "cf",
+        [SST_APPROX_TAIL] = "tail",
+    };
+    return names[approx];
+}
+
+static int n_years_of(const struct sst_policy *policy)
+{
+    return policy->pools.last_year - policy->pools.first_year + 1;
+}
+
+static int window_of(const struct sst_policy *policy) { return 2 * policy->pools.half_window_days + 1; }
+
+struct sst_tail_k sst_policy_tail_depth(const struct sst_policy *policy)
+{
+    const int n = n_years_of(policy) * window_of(policy);
+    struct sst_tail_k depth = {0, 0};
+    for (size_t q = 0; q < policy->n_percentiles; ++q) {
+        const double percentile = policy->percentiles[q];
+        int *side = percentile <= SST_TAIL_HIGHEST_LOW ? &depth.bottom : &depth.top;
+        const int needed = sst_tail_depth_needed(n, percentile, policy->quantile_type);
+        *side = needed > *side ? needed : *side;
+    }
+    return depth;
+}
+
+static int list_length(const struct sst_policy *policy, int depth)
+{
+    const int n_years = n_years_of(policy);
+    if (depth == 0)
+        return 0;
+    if (policy->tail_k > 0)
+        return policy->tail_k < n_years ? policy->tail_k : n_years;
+    return sst_tail_default_k(n_years, window_of(policy), depth);
+}
+
+struct sst_tail_k sst_policy_tail_k(const struct sst_policy *policy)
+{
+    const struct sst_tail_k depth = sst_policy_tail_depth(policy);
+    return (struct sst_tail_k){list_length(policy, depth.top), list_length(policy, depth.bottom)};
+}
+
+enum sst_status sst_policy_check_tail(const struct sst_policy *policy, struct sst_error *err)
+{
+    if (policy->approx != SST_APPROX_TAIL)
+        return SST_OK;
+    for (size_t q = 0; q < policy->n_percentiles; ++q) {
+        if (!sst_tail_can(policy->percentiles[q]))
+            return sst_fail(err, SST_ERR_USAGE,
+                            "--percentile %g: --approx tail keeps the ends of the distribution, and this needs nearly "
+                            "all of it. Accepted: at most %g or at least %g; use --exact for others",
+                            policy->percentiles[q], SST_TAIL_HIGHEST_LOW, SST_TAIL_LOWEST_HIGH);
+    }
+    const struct sst_tail_k depth = sst_policy_tail_depth(policy), k = sst_policy_tail_k(policy);
+    const int window = window_of(policy), needed = depth.top > depth.bottom ? depth.top : depth.bottom;
+    if (k.top * window < depth.top || k.bottom * window < depth.bottom)
+        return sst_fail(err, SST_ERR_USAGE,
+                        "--tail-k %d: keeps %d values of a window of %d days, and the percentile is number %d from its "
+                        "end. Accepted: at least %d; the default is chosen so that nearly all values are certified",
+                        policy->tail_k, policy->tail_k * window, window, needed, (needed + window - 1) / window);
+    return SST_OK;
+}
 
 enum sst_status sst_policy_check(const struct sst_policy *policy, struct sst_error *err)
 {
@@ -31,7 +96,7 @@ enum sst_status sst_policy_check(const struct sst_policy *policy, struct sst_err
                         policy->last_slot, sst_calendar_name(pools->kind), ring);
     if (policy->n_percentiles < 1 || policy->n_percentiles > SST_MAX_PERCENTILES)
         return sst_fail(err, SST_ERR_USAGE, "--percentile: from 1 to %d percentiles a run", SST_MAX_PERCENTILES);
-    return SST_OK;
+    return sst_policy_check_tail(policy, err);
 }
 
 int sst_policy_output_slots(const struct sst_policy *policy, int *slots)

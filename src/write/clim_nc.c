@@ -25,7 +25,7 @@ struct sst_clim_file {
     struct sst_clim_time time;
     struct sst_clim_layout layout; /* of the single file */
     char *temporary; /* the file, or the folder of `split` */
-    size_t n_sst; /* mean and percentiles */
+    size_t n_sst; /* mean, percentiles and bounds */
     size_t n_chunk_slots;
     struct row *rows;
     size_t n_rows;
@@ -96,7 +96,7 @@ enum sst_status sst_clim_create(const struct sst_clim_spec *spec, struct sst_cli
     SST_TRY(sst_alloc(1, sizeof *file, "the output's state", &file, err));
     file->spec = *spec;
     file->layout.ncid = -1;
-    file->n_sst = 1 + spec->n_percentiles;
+    file->n_sst = sst_clim_n_sst(spec);
     SST_TRY_GOTO(sst_clim_time_fill(spec->pools, spec->slots, spec->n_slots, &file->time, err));
     file->n_chunk_slots = sst_clim_chunk_slots(spec);
     file->n_rows = ((size_t)spec->n_slots + file->n_chunk_slots - 1) / file->n_chunk_slots;

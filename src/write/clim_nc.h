@@ -4,6 +4,7 @@
  *   time(time) ──climatology──▶ climatology_bounds(time, nv)
  *   calendar_day(time)  month*100 + day
  *   sst_mean, sst_pNN (time, lat, lon) float32     n_obs, quality_flag (time, lat, lon) int16, never missing
+ *   sst_pNN_lower, sst_pNN_upper   where the estimator proves bounds
  *   percentile_NN  scalar coordinate of each sst_pNN
  *
  * Slots arrive in any order and are gathered into rows of chunks, so that each chunk is compressed once. The file is written
@@ -36,6 +37,7 @@ struct sst_clim_spec {
     int n_slots;
     const double *percentiles; /* [percent] */
     size_t n_percentiles;
+    bool has_bounds; /* each percentile has a lower and an upper bound beside it */
     int smooth_days; /* 1 = none */
     const char *estimator; /* how percentiles were made, a sentence with its full stop, for their `comment` */
     const char *standard_name; /* of the input; "" gives sea_surface_temperature */
@@ -68,7 +70,8 @@ SST_MUST_CHECK enum sst_status sst_clim_create(const struct sst_clim_spec *spec,
 /*
  * Writes one slot.
  *
- * mean, quantile   [degC] n_cells doubles in domain order, NaN = missing; rounded to float32 here and nowhere else.
+ * mean, quantile   [degC] n_cells doubles in domain order, NaN = missing; rounded to float32 here and nowhere else. Behind the
+ *                  percentiles, with has_bounds, as many lower and then as many upper bounds.
  * n_obs, flags     n_cells, at most SST_MAX_POOL and 15 flags.
  * Errors           SST_ERR_OUTPUT (disk full, ...), SST_ERR_NOMEM, SST_ERR_INTERNAL (not a slot of the file, or put twice);
  *                  the file can then only be abandoned.

@@ -99,11 +99,13 @@ static size_t even_chunk(size_t length, size_t most)
     return (length + n_chunks - 1) / n_chunks;
 }
 
+size_t sst_clim_n_sst(const struct sst_clim_spec *spec) { return 1 + spec->n_percentiles * (spec->has_bounds ? 3 : 1); }
+
 size_t sst_clim_chunk_slots(const struct sst_clim_spec *spec)
 {
     if (spec->split)
         return 1;
-    const size_t slot_bytes = spec->domain->n_cells * ((1 + spec->n_percentiles) * sizeof(float) + 2 * sizeof(int16_t));
+    const size_t slot_bytes = spec->domain->n_cells * (sst_clim_n_sst(spec) * sizeof(float) + 2 * sizeof(int16_t));
     size_t most = CHUNK_SLOTS;
     while (most > 1 && most * slot_bytes > MAX_ROW_BYTES)
         most /= 2;
@@ -277,7 +279,13 @@ static enum sst_status define_percentile(const struct sst_clim_layout *layout, c
     describe_pool(spec, pool, sizeof pool);
     (void)snprintf(comment, sizeof comment, "%s%s%s", spec->estimator ? spec->estimator : "",
                    spec->estimator && *spec->estimator ? " " : "", pool);
-    const struct text texts[] = {{"long_name", long_name}, {"coordinates", coordinate}, {"comment", comment}};
+    char ancillary[TEXT_SIZE] = "";
+    if (spec->has_bounds) /* else define_sst's own */
+        (void)snprintf(ancillary, sizeof ancillary, "n_obs quality_flag %s_lower %s_upper", name, name);
+    const struct text texts[] = {{"long_name", long_name},
+                                 {"coordinates", coordinate},
+                                 {"comment", comment},
+                                 {"ancillary_variables", ancillary}};
     const struct text coordinate_texts[] = {{"long_name", "percentile"}, {"units", "percent"}};
     int scalar;
     SST_TRY(define_variable(layout, coordinate, NC_DOUBLE, 0, NULL, &scalar, err));
@@ -285,6 +293,36 @@ static enum sst_status define_percentile(const struct sst_clim_layout *layout, c
     SST_TRY(done_with(layout, nc_put_var_double(layout->ncid, scalar, &percentile), coordinate, err));
     SST_TRY(define_sst(layout, spec, dims, name, variable, err));
     return PUT_TEXTS(layout, *variable, texts, err);
+}
+
+static enum sst_status define_bounds(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
+                                     const struct dims *dims, size_t index, int *lower, struct sst_error *err)
+{
+    static const char *const sides[] = {"lower", "upper"};
+    const float fill = spec->split ? SST_CLIM_FILL_SPLIT : SST_CLIM_FILL;
+    char percentile[32], name[NAME_SIZE], long_name[TEXT_SIZE];
+    (void)sst_clim_percentile_name(spec->percentiles[index], percentile);
+    for (size_t side = 0; side < 2; ++side) {
+        int *variable = lower + side * spec->n_percentiles;
+        (void)snprintf(name, sizeof name, "%s_%s", percentile, sides[side]);
+        (void)snprintf(long_name, sizeof long_name, "%s bound of %s", sides[side], percentile);
+        const struct text texts[] = {
+            {"long_name", long_name},
+            {"units", "degree_Celsius"},
+            {"units_metadata", "temperature: on_scale"},
+            {"coverage_content_type", "qualityInformation"},
+            {"comment",
+             "Proven from the values that were kept: the exact sample percentile of the pooled values, smoothed where "
+             "the "
+             "percentile is, lies between the lower and the upper bound, ends included. Where quality_flag does not "
+             "say "
+             "uncertified, both bounds are equal to it. Missing where the values kept prove no bound on that side. "
+             "Nothing is said of sampling or analysis error."}};
+        SST_TRY(define_field(layout, spec, dims, name, NC_FLOAT, variable, err));
+        SST_TRY(done_with(layout, nc_def_var_fill(layout->ncid, *variable, NC_FILL, &fill), name, err));
+        SST_TRY(PUT_TEXTS(layout, *variable, texts, err));
+    }
+    return SST_OK;
 }
 
 /* Counts and flags have a value in every cell, so no fill: readers that mask would make floats of them. */
@@ -359,7 +397,7 @@ enum sst_status sst_clim_layout_create(const struct sst_clim_spec *spec, const c
 {
     struct dims dims;
     errno = 0;
-    *out = (struct sst_clim_layout){.path = path, .ncid = -1, .n_sst = 1 + spec->n_percentiles};
+    *out = (struct sst_clim_layout){.path = path, .ncid = -1, .n_sst = sst_clim_n_sst(spec)};
     SST_TRY(sst_alloc(out->n_sst, sizeof *out->sst, "variables", &out->sst, err));
     int ncid;
     SST_TRY(done_with(out, nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid), "the file", err));
@@ -371,6 +409,8 @@ enum sst_status sst_clim_layout_create(const struct sst_clim_spec *spec, const c
     SST_TRY(define_mean(out, spec, &dims, &out->sst[0], err));
     for (size_t i = 0; i < spec->n_percentiles; ++i)
         SST_TRY(define_percentile(out, spec, &dims, i, &out->sst[1 + i], err));
+    for (size_t i = 0; spec->has_bounds && i < spec->n_percentiles; ++i)
+        SST_TRY(define_bounds(out, spec, &dims, i, &out->sst[1 + spec->n_percentiles + i], err));
     SST_TRY(define_counts(out, spec, &dims, err));
     return done_with(out, nc_enddef(out->ncid), "the header", err);
 }

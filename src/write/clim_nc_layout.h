@@ -15,9 +15,12 @@ struct sst_clim_layout {
     const char *path; /* borrowed, for messages */
     int ncid; /* -1: none is open */
     size_t n_sst;
-    int *sst; /* the mean, then the percentiles */
+    int *sst; /* the mean, the percentiles, their lower and their upper bounds */
     int n_obs, flags;
 };
+
+/* Variables that hold temperatures. */
+size_t sst_clim_n_sst(const struct sst_clim_spec *spec);
 
 /* Slots of one row of chunks: balanced between whole maps and whole series, fewer where a row would take too much memory. */
 size_t sst_clim_chunk_slots(const struct sst_clim_spec *spec);
@@ -36,7 +39,7 @@ SST_MUST_CHECK enum sst_status sst_clim_layout_create(const struct sst_clim_spec
 /* Values of some successive slots, each variable [slot][row][column] without gaps. */
 struct sst_clim_block {
     size_t first, n_slots; /* places on the file's time axis */
-    const float *sst; /* the mean, then each percentile `stride` values further on */
+    const float *sst; /* as in sst_clim_layout, each `stride` values further on */
     size_t stride;
     const int16_t *n_obs, *flags;
 };

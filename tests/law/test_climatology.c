@@ -113,6 +113,7 @@ static const char *write_archive(const struct archive *archive)
 
 struct answer {
     double mean[367][N_CELLS], q[2][367][N_CELLS], probe[2][367][N_CELLS];
+    double lower[2][367][N_CELLS], upper[2][367][N_CELLS]; /* of the program alone, where it has bounds */
     int n_obs[367][N_CELLS];
     unsigned flags[367][N_CELLS];
     bool is_there[367];
@@ -241,6 +242,10 @@ static enum sst_status collect(void *user, const struct sst_slot_result *result,
         out->flags[result->slot][cell] = result->flags[cell];
         for (int q = 0; q < 2; ++q)
             out->q[q][result->slot][cell] = result->quantile[q][cell];
+        for (int q = 0; q < 2 && result->has_bounds; ++q) {
+            out->lower[q][result->slot][cell] = result->quantile[2 + q][cell];
+            out->upper[q][result->slot][cell] = result->quantile[4 + q][cell];
+        }
     }
     for (size_t i = 0; i < result->n_probes; ++i)
         for (int q = 0; q < 2; ++q)
@@ -248,7 +253,7 @@ static enum sst_status collect(void *user, const struct sst_slot_result *result,
     return SST_OK;
 }
 
-static void run_engine(const struct setup *setup, const char *path, struct answer *out)
+static void run_engine_with(const struct setup *setup, int tail_k, const char *path, struct answer *out)
 {
     struct sst_error err = {0};
     struct sst_catalog *catalog = NULL;
@@ -266,17 +271,23 @@ static void run_engine(const struct setup *setup, const char *path, struct answe
         .min_samples = 1,
         .first_slot = setup->first_slot,
         .last_slot = setup->last_slot,
+        .tail_k = tail_k,
         .lattice = SST_LATTICE_CENTI,
     };
     ck_assert_msg(sst_catalog_scan(&path, 1, &catalog_options, &catalog, &err) == SST_OK, "%s", err.text);
     sst_domain_all(catalog->grid, &domain);
     ck_assert_msg(sst_reader_create(catalog, &domain, &reader_options, &reader, &err) == SST_OK, "%s", err.text);
     const struct sst_climatology_job job = {
-        &policy, sst_backend_cpu(), reader, catalog, N_CELLS, probes, setup->approx == SST_APPROX_CF ? N_PROBES : 0};
+        &policy, sst_backend_cpu(), reader, catalog, N_CELLS, probes, setup->approx == SST_APPROX_NONE ? 0 : N_PROBES};
     const struct sst_slot_sink sink = {.user = out, .put = collect};
     ck_assert_msg(sst_climatology_run(&job, &sink, &err) == SST_OK, "%s", err.text);
     sst_reader_destroy(&reader);
     sst_catalog_destroy(&catalog);
+}
+
+static void run_engine(const struct setup *setup, const char *path, struct answer *out)
+{
+    run_engine_with(setup, 0, path, out);
 }
 
 /* --- comparison ------------------------------------------------------------------------------------------------- */
@@ -295,7 +306,7 @@ static int count_differences(const struct setup *setup, const struct answer *got
                  !same(got->q[0][slot][cell], want->q[0][slot][cell]) ||
                  !same(got->q[1][slot][cell], want->q[1][slot][cell]) ||
                  got->n_obs[slot][cell] != want->n_obs[slot][cell];
-        for (int i = 0; i < N_PROBES && setup->approx == SST_APPROX_CF; ++i)
+        for (int i = 0; i < N_PROBES && setup->approx != SST_APPROX_NONE; ++i)
             n += !same(got->probe[0][slot][probes[i]], want->probe[0][slot][probes[i]]) ||
                  !same(got->probe[1][slot][probes[i]], want->probe[1][slot][probes[i]]);
     }
@@ -376,6 +387,95 @@ START_TEST(flags_say_what_the_pool_tells)
 }
 END_TEST
 
+static const struct {
+    struct setup setup;
+    int k; /* 0 = the default */
+    bool all_certified;
+} tail_setups[] = {
+    {{SST_LEAP_HOBDAY, 5, 1, 2000, 2004, true, 0, 1, 366, SST_APPROX_TAIL}, 0, false},
+    {{SST_LEAP_HOBDAY, 5, 1, 2000, 2004, true, 20, 1, 366, SST_APPROX_TAIL}, 5, true},
+    {{SST_LEAP_HOBDAY, 5, 31, 2000, 2004, true, 20, 1, 366, SST_APPROX_TAIL}, 2, false},
+    {{SST_LEAP_HOBDAY, 29, 1, 2000, 2003, true, 10, 1, 366, SST_APPROX_TAIL}, 1, false},
+    {{SST_LEAP_HOBDAY, 29, 1, 2000, 2003, false, 10, 1, 366, SST_APPROX_TAIL}, 64, true},
+    {{SST_LEAP_SKIP, 5, 1, 2000, 2004, true, 10, 1, 366, SST_APPROX_TAIL}, 2, false},
+    {{SST_LEAP_OWN, 5, 31, 2000, 2004, true, 50, 1, 366, SST_APPROX_TAIL}, 3, false},
+    {{SST_LEAP_OWN, 0, 5, 2000, 2004, true, 30, 300, 61, SST_APPROX_TAIL}, 2, false},
+    {{SST_LEAP_HOBDAY, 5, 1, 2000, 2004, true, 60, 60, 60, SST_APPROX_TAIL}, 1, false},
+};
+
+enum { N_TAIL_SETUPS = sizeof tail_setups / sizeof tail_setups[0] };
+
+struct tail_tally {
+    int n_certified, n_uncertified, n_wrong;
+};
+
+/* A cell-day of the tail estimator against the exact answer: equal where certified, bounded where not. */
+static void tally_tail(const struct answer *got, const struct answer *want, int slot, int cell,
+                       struct tail_tally *tally)
+{
+    const bool is_uncertified = got->flags[slot][cell] & SST_FLAG_UNCERTIFIED;
+    tally->n_uncertified += is_uncertified;
+    tally->n_certified += !is_uncertified;
+    tally->n_wrong +=
+        !same(got->mean[slot][cell], want->mean[slot][cell]) || got->n_obs[slot][cell] != want->n_obs[slot][cell];
+    for (int q = 0; q < 2; ++q) {
+        const double value = got->q[q][slot][cell], exact = want->q[q][slot][cell];
+        const double lower = got->lower[q][slot][cell], upper = got->upper[q][slot][cell];
+        if (is_uncertified) /* a bound that is missing says nothing */
+            tally->n_wrong += lower > exact || upper < exact || !same(value, q == 0 ? lower : upper);
+        else
+            tally->n_wrong += !same(value, exact) || !same(lower, value) || !same(upper, value);
+    }
+}
+
+static struct tail_tally tally_all(const struct answer *got, const struct answer *want)
+{
+    struct tail_tally tally = {0};
+    for (int slot = 1; slot <= 366; ++slot)
+        for (int cell = 0; got->is_there[slot] && cell < N_CELLS; ++cell)
+            tally_tail(got, want, slot, cell, &tally);
+    return tally;
+}
+
+START_TEST(tail_is_exact_where_certified_and_bounded_where_not)
+{
+    const struct setup *setup = &tail_setups[_i].setup;
+    struct archive *archive = make_archive(setup, (uint64_t)_i + 100);
+    struct answer *got = calloc(1, sizeof *got), *want = calloc(1, sizeof *want);
+    run_engine_with(setup, tail_setups[_i].k, write_archive(archive), got);
+    plain_answer(setup, archive, want);
+    const struct tail_tally tally = tally_all(got, want);
+    ck_assert_int_eq(tally.n_wrong, 0);
+    ck_assert_int_gt(tally.n_certified, 0);
+    if (tail_setups[_i].all_certified)
+        ck_assert_int_eq(tally.n_uncertified, 0);
+    for (int slot = 1; slot <= 366; ++slot) /* the probes' path is the exact one */
+        for (int i = 0; i < N_PROBES && got->is_there[slot]; ++i)
+            ck_assert(same(got->probe[0][slot][probes[i]], want->probe[0][slot][probes[i]]));
+    free(got);
+    free(want);
+    free(archive);
+}
+END_TEST
+
+START_TEST(short_lists_leave_values_uncertified_and_that_is_seen)
+{
+    const struct setup *setup = &tail_setups[2].setup;
+    struct archive *archive = make_archive(setup, 7);
+    struct answer *got = calloc(1, sizeof *got), *want = calloc(1, sizeof *want);
+    run_engine_with(setup, 2, write_archive(archive), got);
+    plain_answer(setup, archive, want);
+    ck_assert_int_gt(tally_all(got, want).n_uncertified, 0);
+    for (int slot = 1; slot <= 366; ++slot) /* as if every certificate were given */
+        for (int cell = 0; cell < N_CELLS; ++cell)
+            got->flags[slot][cell] &= ~(unsigned)SST_FLAG_UNCERTIFIED;
+    ck_assert_int_gt(tally_all(got, want).n_wrong, 0);
+    free(got);
+    free(want);
+    free(archive);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("climatology");
@@ -385,6 +485,8 @@ Suite *test_suite(void)
                         (int)(sizeof setups / sizeof setups[0]));
     tcase_add_test(tc, a_planted_fault_is_seen);
     tcase_add_test(tc, flags_say_what_the_pool_tells);
+    tcase_add_loop_test(tc, tail_is_exact_where_certified_and_bounded_where_not, 0, N_TAIL_SETUPS);
+    tcase_add_test(tc, short_lists_leave_values_uncertified_and_that_is_seen);
     suite_add_tcase(suite, tc);
     return suite;
 }

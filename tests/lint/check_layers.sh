@@ -25,7 +25,7 @@ declare -A homes=(
     [xxhash.h]='src/core/digest.c src/core/grid.c validate/probes.c'
     [jansson.h]='src/app/*.c'
     [popt.h]='src/app/options*.c'
-    [omp.h]='src/backend/cpu.c src/app/synth*.c'
+    [omp.h]='src/backend/cpu*.c src/app/synth*.c'
 )
 
 # What a kernel may take from the C library: all of it also exists on devices.

@@ -66,19 +66,23 @@ enum sst_status clim_fixture_put(const struct clim_fixture *fixture, struct sst_
                                  struct sst_error *err)
 {
     const size_t n_cells = fixture->domain.n_cells;
-    double *mean = calloc(n_cells, sizeof *mean), *quantile[N_PERCENTILES];
+    double *mean = calloc(n_cells, sizeof *mean), *quantile[3 * N_PERCENTILES];
     uint16_t *n_obs = calloc(n_cells, sizeof *n_obs), *flags = calloc(n_cells, sizeof *flags);
-    for (size_t p = 0; p < N_PERCENTILES; ++p)
+    for (size_t p = 0; p < 3 * N_PERCENTILES; ++p)
         quantile[p] = calloc(n_cells, sizeof *quantile[p]);
     for (size_t cell = 0; cell < n_cells; ++cell) {
         mean[cell] = clim_fixture_mean(slot, cell);
         n_obs[cell] = (uint16_t)clim_fixture_n_obs(slot, cell);
         flags[cell] = (uint16_t)clim_fixture_flags(slot, cell);
-        for (size_t p = 0; p < N_PERCENTILES; ++p)
-            quantile[p][cell] = clim_fixture_percentile(percentiles[p], slot, cell);
+        for (size_t p = 0; p < N_PERCENTILES; ++p) {
+            const double value = clim_fixture_percentile(percentiles[p], slot, cell);
+            quantile[p][cell] = value;
+            quantile[N_PERCENTILES + p][cell] = value - CLIM_FIXTURE_BOUND;
+            quantile[2 * N_PERCENTILES + p][cell] = value + CLIM_FIXTURE_BOUND;
+        }
     }
     const enum sst_status rc = sst_clim_put(file, slot, mean, (const double *const *)quantile, n_obs, flags, err);
-    for (size_t p = 0; p < N_PERCENTILES; ++p)
+    for (size_t p = 0; p < 3 * N_PERCENTILES; ++p)
         free(quantile[p]);
     free(mean);
     free(n_obs);

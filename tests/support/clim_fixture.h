@@ -29,6 +29,9 @@ void clim_fixture_clear(struct clim_fixture *fixture);
 double clim_fixture_mean(int slot, size_t cell);
 double clim_fixture_percentile(double percentile, int slot, size_t cell);
 
+/* Bounds, for a spec that has them, lie this far below and above their percentile. [degC] */
+#define CLIM_FIXTURE_BOUND 0.5
+
 /* 0 on land and on slot 60, else slot + cell; its flags. */
 unsigned clim_fixture_n_obs(int slot, size_t cell);
 unsigned clim_fixture_flags(int slot, size_t cell);

@@ -222,7 +222,8 @@ START_TEST(variables_say_what_they_are)
     check_att(ncid, "n_obs", "standard_name", "number_of_observations");
     check_att(ncid, "n_obs", "units", "1");
     check_att(ncid, "quality_flag", "flag_meanings",
-              "missing few_samples derived_leap_day ice_or_no_variance guarded_estimate measured_beyond_tolerance");
+              "missing few_samples derived_leap_day ice_or_no_variance guarded_estimate measured_beyond_tolerance "
+              "uncertified");
     must(nc_inq_varid(ncid, "quality_flag", &varid));
     must(nc_get_att_short(ncid, varid, "flag_masks", masks));
     for (int bit = 0; bit < SST_N_FLAGS; ++bit)
@@ -518,6 +519,33 @@ START_TEST(a_season_across_new_year_is_in_the_order_of_its_axis)
 }
 END_TEST
 
+START_TEST(bounds_stand_beside_their_percentile)
+{
+    int ncid;
+    double expected[CLIM_FIXTURE_CELLS];
+    const char *path = test_path("%s/clim.nc", fresh_folder("bounds"));
+    clim_fixture_make(&fixture, path);
+    fixture.spec.has_bounds = true;
+    write_fixture();
+    must(nc_open(path, NC_NOWRITE, &ncid));
+    for (int place = 0; place < SST_N_SLOTS; place += 5) {
+        check_slot(ncid, place, place + 1, NC_FILL_FLOAT);
+        for (size_t cell = 0; cell < CLIM_FIXTURE_CELLS; ++cell)
+            expected[cell] = clim_fixture_percentile(10.0, place + 1, cell) - CLIM_FIXTURE_BOUND;
+        check_floats(ncid, "sst_p10_lower", place, expected, NC_FILL_FLOAT);
+        for (size_t cell = 0; cell < CLIM_FIXTURE_CELLS; ++cell)
+            expected[cell] = clim_fixture_percentile(97.5, place + 1, cell) + CLIM_FIXTURE_BOUND;
+        check_floats(ncid, "sst_p97p5_upper", place, expected, NC_FILL_FLOAT);
+    }
+    check_att(ncid, "sst_p90", "ancillary_variables", "n_obs quality_flag sst_p90_lower sst_p90_upper");
+    check_att(ncid, "sst_mean", "ancillary_variables", "n_obs quality_flag");
+    check_att(ncid, "sst_p90_lower", "long_name", "lower bound of sst_p90");
+    check_att(ncid, "sst_p90_upper", "units", "degree_Celsius");
+    ck_assert(!has_att(ncid, "sst_p90_upper", "standard_name"));
+    must(nc_close(ncid));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     sst_clim_prepare_process();
@@ -543,6 +571,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, split_into_a_folder_replaces_only_when_told);
     tcase_add_test(tc, split_takes_back_its_files_if_one_cannot_be_placed);
     tcase_add_test(tc, a_season_across_new_year_is_in_the_order_of_its_axis);
+    tcase_add_test(tc, bounds_stand_beside_their_percentile);
     suite_add_tcase(suite, tc);
     return suite;
 }

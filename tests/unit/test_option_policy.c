@@ -68,6 +68,7 @@ START_TEST(the_policy_is_what_the_options_say)
     options.approx = SST_APPROX_CF;
     options.smooth_days = 7;
     options.min_samples = 9;
+    options.tail_k = 12;
     options.quantile_type = 6;
     options.first_year = 1982;
     options.last_year = 2011;
@@ -84,6 +85,7 @@ START_TEST(the_policy_is_what_the_options_say)
     ck_assert_int_eq(policy.quantile_type, 6);
     ck_assert_int_eq(policy.smooth_days, 7);
     ck_assert_int_eq(policy.min_samples, 9);
+    ck_assert_int_eq(policy.tail_k, 12);
     ck_assert(policy.first_slot == 10 && policy.last_slot == 20);
     ck_assert_int_eq(policy.lattice, SST_LATTICE_CENTI);
     sst_options_clear(&options);

@@ -308,6 +308,7 @@ static const struct warning_case warning_cases[] = {
     {"in.nc --validate 1%", "--validate: nothing to validate"},
     {"in.nc --validate 1% --exact", "--validate: nothing to validate"},
     {"in.nc --approx cf --max-share 5", "--max-share: of no effect without --strict"},
+    {"in.nc --approx cf --tail-k 8", "--tail-k: of no effect without --approx tail"},
 };
 
 START_TEST(what_does_nothing_is_warned_of)
@@ -318,6 +319,10 @@ START_TEST(what_does_nothing_is_warned_of)
                   warning_cases[_i].line, options.warnings[0]);
     accept("in.nc --approx cf --validate 1% --strict --max-share 5");
     ck_assert_uint_eq(options.n_warnings, 0);
+    accept("in.nc --approx tail --tail-k 8 --percentile 75,25,2.5");
+    ck_assert_uint_eq(options.n_warnings, 0);
+    ck_assert_int_eq(options.approx, SST_APPROX_TAIL);
+    ck_assert_int_eq(options.tail_k, 8);
     sst_options_clear(&options);
 }
 END_TEST
@@ -328,10 +333,17 @@ struct refusal {
 
 static const struct refusal refusals[] = {
     /* values */
-    {"f --approx maxent", "--approx maxent: ", "Accepted: none|cf"},
-    {"f --approx CF", "--approx CF: ", "Accepted: none|cf"},
-    {"f --approx c", "--approx c: ", "Accepted: none|cf"},
-    {"f --approx _", "--approx '': ", "Accepted: none|cf"},
+    {"f --approx maxent", "--approx maxent: ", "Accepted: none|cf|tail"},
+    {"f --approx CF", "--approx CF: ", "Accepted: none|cf|tail"},
+    {"f --approx c", "--approx c: ", "Accepted: none|cf|tail"},
+    {"f --approx _", "--approx '': ", "Accepted: none|cf|tail"},
+    {"f --tail-k 0", "--tail-k 0: ", "Accepted: 1 to 64"},
+    {"f --tail-k 65", "--tail-k 65: ", "Accepted: 1 to 64"},
+    {"f --tail-k x", "--tail-k x: ", "not a whole number"},
+    {"in.nc --approx tail --tail-k 3", "--tail-k 3: keeps 33 values", "Accepted: at least 4"},
+    {"in.nc --approx tail --percentile 50", "--percentile 50: ", "at most 25 or at least 75; use --exact"},
+    {"in.nc --approx tail --percentile 90,74.9", "--percentile 74.9: ", "use --exact"},
+    {"f --approx tail --exact", "--exact: --approx tail says otherwise", "Give one of the two"},
     {"f --validate 0", "--validate 0: ", "use --approx none for exact values"},
     {"f --validate 0%", "--validate 0%: ", "use --approx none for exact values"},
     {"f --validate 100.1", "--validate 100.1: ", "at most 100"},

@@ -1,0 +1,125 @@
+/* Tail: lists of extreme values per term; sums move with the window, lists are finished straight from the bins. */
+#include <string.h>
+
+#include "core/mem.h"
+#include "exact/tail.h"
+#include "stream/method.h"
+
+struct tail {
+    struct sst_method_setup setup;
+    struct sst_tail_k k;
+    struct sst_tail_estimator estimators[SST_TAIL_MAX_YEARS + 1]; /* by the days that a term can have */
+    struct sst_bins bins;
+    struct sst_bin window; /* of the sums */
+    struct sst_percentiles percentiles;
+};
+
+static int at_most(int k, int days) { return k < days ? k : days; }
+
+/* No list is longer than the days of its term: those of leap years and of the years at the edges are short. */
+static struct sst_tail_k lists_of(struct sst_tail_k k, int days)
+{
+    return (struct sst_tail_k){at_most(k.top, days), at_most(k.bottom, days)};
+}
+
+static void close_tail(void *state)
+{
+    struct tail *tail = state;
+    if (!tail)
+        return;
+    sst_bins_clear(&tail->bins);
+    sst_bin_clear(&tail->window);
+    sst_free(tail);
+}
+
+static enum sst_status open_tail(const struct sst_method_setup *setup, void **state, struct sst_error *err)
+{
+    struct tail *tail = NULL;
+    enum sst_status rc = SST_OK;
+    SST_TRY(sst_alloc(1, sizeof *tail, "lists", &tail, err));
+    tail->setup = *setup;
+    tail->percentiles = sst_percentiles_of(setup->policy);
+    tail->k = sst_policy_tail_k(setup->policy);
+    for (int days = 0; days <= SST_TAIL_MAX_YEARS; ++days)
+        sst_tail_estimator_init(&tail->estimators[days], lists_of(tail->k, days));
+    SST_TRY_GOTO(sst_bin_init(&tail->window, sst_estimator_tail_sums(), setup->n_cells, err));
+    *state = tail;
+    tail = NULL;
+done:
+    close_tail(tail);
+    return rc;
+}
+
+static enum sst_status add_field(void *state, struct sst_term term, const struct sst_field *field,
+                                 struct sst_error *err)
+{
+    struct tail *tail = state;
+    struct sst_bin *bin = NULL;
+    const int days = at_most(sst_pool_term_days(&tail->setup.policy->pools, term), SST_TAIL_MAX_YEARS);
+    SST_TRY(sst_bins_get(&tail->bins, term, &tail->estimators[days].estimator, tail->setup.n_cells, &bin, err));
+    tail->setup.backend->tail_add_field(sst_bin_tail(bin), field);
+    return SST_OK;
+}
+
+static void move(void *state, struct sst_term term, enum sst_window_step step)
+{
+    struct tail *tail = state;
+    sst_bins_step(&tail->bins, tail->setup.backend, &tail->window, term, step);
+}
+
+static enum sst_status finish(void *state, const struct sst_pool *pool, const struct sst_method_out *out,
+                              struct sst_error *err)
+{
+    const struct tail *tail = state;
+    const size_t n_cells = tail->setup.n_cells;
+    struct sst_tail_view views[SST_MAX_TERMS];
+    size_t n_views = 0;
+    for (int t = 0; t < pool->n_terms; ++t) {
+        const struct sst_bin *bin = &tail->bins.at[pool->terms[t].slot][pool->terms[t].year_class];
+        if (!sst_bin_is_empty(bin))
+            views[n_views++] = sst_bin_tail(bin);
+    }
+    const struct sst_tail_pool lists = {views, n_views, tail->window.planes[SST_TAIL_N],
+                                        tail->window.planes[SST_TAIL_S1]};
+    const struct sst_quantile_args args =
+        sst_quantile_args_of(tail->setup.policy, &tail->percentiles, pool->min_samples);
+    const struct sst_tail_out values = {out->mean, out->quantile, out->lower, out->upper, out->uncertified};
+    if (out->n_obs)
+        memcpy(out->n_obs, lists.n, n_cells * sizeof *lists.n);
+    return tail->setup.backend->tail_finish(&lists, &args, &values, n_cells, err);
+}
+
+static void drop_slot(void *state, int slot)
+{
+    struct tail *tail = state;
+    sst_bins_drop_slot(&tail->bins, slot);
+}
+
+static uint64_t term_bytes(const struct sst_method_setup *setup, struct sst_term term)
+{
+    const int days = sst_pool_term_days(&setup->policy->pools, term);
+    struct sst_tail_estimator tail;
+    sst_tail_estimator_init(&tail, lists_of(sst_policy_tail_k(setup->policy), days));
+    return days > 0 ? (uint64_t)setup->n_cells * sst_estimator_cell_size(&tail.estimator) : 0;
+}
+
+static uint64_t window_bytes(const struct sst_method_setup *setup)
+{
+    return (uint64_t)setup->n_cells * sst_estimator_cell_size(sst_estimator_tail_sums());
+}
+
+const struct sst_method *sst_method_tail(void)
+{
+    static const struct sst_method tail = {
+        .has_bounds = true,
+        .open = open_tail,
+        .close = close_tail,
+        .add_field = add_field,
+        .move = move,
+        .finish = finish,
+        .drop_slot = drop_slot,
+        .term_bytes = term_bytes,
+        .window_bytes = window_bytes,
+    };
+    return &tail;
+}
