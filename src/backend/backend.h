@@ -53,13 +53,13 @@ struct sst_quantile_args {
 };
 
 /*
- * Where tail values go; n_cells items each, NaN where there are too few observations. All three are equal where the
- * value is certified. Else the value is the bound on the side of the centre (for high percentiles the lower), and infinite
- * where the lists hold too few values to prove any there.
+ * Where tail values go; n_cells items each, NaN where there are too few observations. A value and its bound are equal where
+ * it is certified. Else the exact percentile lies between them: the value is the bound on the side of the centre (for high
+ * percentiles the lower), infinite where the lists hold too few values to prove any there.
  */
 struct sst_tail_out {
     double *mean; /* [degC] */
-    double *const *quantile, *const *lower, *const *upper; /* [degC] n_percentiles arrays each */
+    double *const *quantile, *const *bound; /* [degC] n_percentiles arrays each */
     uint8_t *uncertified; /* 1 where some percentile is not certified */
 };
 

@@ -155,8 +155,7 @@ static void finish_lane(const struct work *work, const struct tail_tile *tile, s
         work->out->uncertified[cell] |= most != value; /* bounds that meet, as ties can, are a proof too */
     }
     work->out->quantile[q][cell] = value;
-    work->out->lower[q][cell] = found.rank.is_low ? most : value;
-    work->out->upper[q][cell] = found.rank.is_low ? value : most;
+    work->out->bound[q][cell] = most;
 }
 
 static bool has_enough(const struct work *work, size_t cell)
@@ -186,7 +185,7 @@ static void finish_percentile(const struct work *work, const struct tail_tile *t
             found[lane].shallow = shallow[lane];
             finish_lane(work, tile, lane, q, found[lane]);
         } else {
-            work->out->quantile[q][cell] = work->out->lower[q][cell] = work->out->upper[q][cell] = NAN;
+            work->out->quantile[q][cell] = work->out->bound[q][cell] = NAN;
         }
     }
 }

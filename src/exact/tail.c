@@ -39,6 +39,8 @@ bool sst_tail_can(double percentile)
     return percentile <= SST_TAIL_HIGHEST_LOW || percentile >= SST_TAIL_LOWEST_HIGH;
 }
 
+bool sst_tail_is_low(double percentile) { return cell_tail_is_low(percentile / 100.0); }
+
 int sst_tail_depth_needed(int n, double percentile, int quantile_type)
 {
     return cell_tail_rank_of(n, percentile / 100.0, quantile_type).depth + 1;

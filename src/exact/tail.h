@@ -40,6 +40,9 @@ const struct sst_estimator *sst_estimator_tail_sums(void);
 /* Whether a percentile can be had from lists. [percent] */
 bool sst_tail_can(double percentile);
 
+/* Whether it comes from the low end. [percent] */
+bool sst_tail_is_low(double percentile);
+
 /*
  * Order statistics of a full pool of n values that a percentile needs, counted from its end of the distribution (330 values,
  * P90, type 7: 34).

@@ -190,6 +190,17 @@ static void drop_unproven(const struct sst_estimate *values)
                 values->fields[field][cell] = NAN;
 }
 
+/* A percentile is itself the bound on the side of the centre, and the estimate's bound is that on the side of the end. */
+static void show_bounds(const struct engine *engine, const struct sst_estimate *values, struct sst_slot_result *result)
+{
+    const size_t n = engine->policy->n_percentiles;
+    for (size_t q = 0; q < n; ++q) {
+        const bool is_low = sst_tail_is_low(engine->policy->percentiles[q]);
+        result->quantile[n + q] = values->fields[is_low ? 1 + n + q : 1 + q];
+        result->quantile[2 * n + q] = values->fields[is_low ? 1 + q : 1 + n + q];
+    }
+}
+
 static bool has_a_bound(const struct sst_slot_result *result, struct sst_estimate_shape shape, size_t cell)
 {
     for (size_t bound = shape.n_percentiles; bound < 3 * shape.n_percentiles; ++bound)
@@ -242,12 +253,14 @@ static enum sst_status put_slot(struct engine *engine, int slot, struct sst_erro
         .flags = own->flags,
         .n_probes = engine->job->n_probes,
     };
-    for (size_t field = 1; field < sst_estimate_n_fields(engine->shape); ++field)
-        result.quantile[field - 1] = values->fields[field];
-    for (size_t q = 0; q < engine->policy->n_percentiles; ++q)
+    for (size_t q = 0; q < engine->policy->n_percentiles; ++q) {
+        result.quantile[q] = values->fields[1 + q];
         result.probe_quantile[q] = values->probe_quantile[q];
-    if (values->uncertified)
+    }
+    if (result.has_bounds) {
         drop_unproven(values);
+        show_bounds(engine, values, &result);
+    }
     set_value_flags(engine, &result, values->uncertified);
     return engine->sink->put(engine->sink->user, &result, err);
 }

@@ -8,7 +8,7 @@
 
 size_t sst_estimate_n_fields(struct sst_estimate_shape shape)
 {
-    return 1 + shape.n_percentiles * (shape.has_bounds ? 3 : 1);
+    return 1 + shape.n_percentiles * (shape.has_bounds ? 2 : 1);
 }
 
 uint64_t sst_estimate_bytes(struct sst_estimate_shape shape)
@@ -61,10 +61,8 @@ struct sst_method_out sst_estimate_out(const struct sst_estimate *estimate, uint
         .guarded = guarded,
         .uncertified = estimate->uncertified,
     };
-    if (estimate->shape.has_bounds) {
-        out.lower = quantile + n;
-        out.upper = quantile + 2 * n;
-    }
+    if (estimate->shape.has_bounds)
+        out.bound = quantile + n;
     return out;
 }
 

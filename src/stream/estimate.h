@@ -11,8 +11,8 @@
 #include "stream/method.h"
 #include "stream/policy.h"
 
-/* The mean, the percentiles, and where there are bounds as many lower and as many upper ones. */
-enum { SST_MAX_ESTIMATE_FIELDS = 1 + 3 * SST_MAX_PERCENTILES };
+/* The mean, the percentiles, and where there are bounds as many of them. */
+enum { SST_MAX_ESTIMATE_FIELDS = 1 + 2 * SST_MAX_PERCENTILES };
 
 struct sst_estimate_shape {
     size_t n_cells, n_probes, n_percentiles;

@@ -33,13 +33,13 @@ struct sst_pool {
 /* Where finished values go; n_cells items each. */
 struct sst_method_out {
     double *mean; /* [degC] */
-    double *const *quantile, *const *lower, *const *upper; /* [degC] by percentile; bounds only where has_bounds */
+    double *const *quantile, *const *bound; /* [degC] by percentile; the latter only where has_bounds */
     uint16_t *n_obs; /* NULL where not wanted */
     uint8_t *guarded, *uncertified; /* marks; NULL where not wanted */
 };
 
 struct sst_method {
-    bool has_bounds; /* it proves a lower and an upper bound of each percentile */
+    bool has_bounds; /* each percentile is exact, or one of two proven bounds of which the other stands beside it */
 
     /* Errors: SST_ERR_NOMEM. Owner: the caller; close, which accepts NULL. */
     enum sst_status (*open)(const struct sst_method_setup *setup, void **state, struct sst_error *err);

@@ -83,7 +83,7 @@ static enum sst_status finish(void *state, const struct sst_pool *pool, const st
                                         tail->window.planes[SST_TAIL_S1]};
     const struct sst_quantile_args args =
         sst_quantile_args_of(tail->setup.policy, &tail->percentiles, pool->min_samples);
-    const struct sst_tail_out values = {out->mean, out->quantile, out->lower, out->upper, out->uncertified};
+    const struct sst_tail_out values = {out->mean, out->quantile, out->bound, out->uncertified};
     if (out->n_obs)
         memcpy(out->n_obs, lists.n, n_cells * sizeof *lists.n);
     return tail->setup.backend->tail_finish(&lists, &args, &values, n_cells, err);

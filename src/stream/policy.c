@@ -28,7 +28,7 @@ struct sst_tail_k sst_policy_tail_depth(const struct sst_policy *policy)
     struct sst_tail_k depth = {0, 0};
     for (size_t q = 0; q < policy->n_percentiles; ++q) {
         const double percentile = policy->percentiles[q];
-        int *side = percentile <= SST_TAIL_HIGHEST_LOW ? &depth.bottom : &depth.top;
+        int *side = sst_tail_is_low(percentile) ? &depth.bottom : &depth.top;
         const int needed = sst_tail_depth_needed(n, percentile, policy->quantile_type);
         *side = needed > *side ? needed : *side;
     }
