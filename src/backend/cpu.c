@@ -44,7 +44,7 @@ static void count_add_field(uint16_t *count, const uint8_t *marks, size_t n_cell
         for (size_t cell = 0; cell < n_cells; ++cell)                                                                  \
             to[cell] = (type)(to[cell] sign from[cell]);                                                               \
     }
-#define PLANE_PRAGMA _Pragma("omp parallel for simd schedule(static) if (n_cells >= PARALLEL_CELLS)")
+#define PLANE_PRAGMA _Pragma("omp parallel for schedule(static) if (n_cells >= PARALLEL_CELLS)")
 
 PLANE_FUNCTION(add_16, uint16_t, +)
 PLANE_FUNCTION(add_32, uint32_t, +)

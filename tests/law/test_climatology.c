@@ -1,6 +1,7 @@
 /*
  * The whole engine, from a file to finished slots, against pools gathered by plain date arithmetic: every leap rule, with
  * gaps, with and without the years beside the baseline, windows of 3, 11 and 59 days, smoothing, parts of the year.
+ * ctest-labels: threads
  */
 #include <math.h>
 #include <netcdf.h>
