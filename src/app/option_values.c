@@ -132,7 +132,8 @@ static enum sst_status set_exact(struct sst_options *options, const char *text, 
 {
     (void)text;
     if (options->is_given[SST_OPTION_ID_approx] && options->approx != SST_APPROX_NONE)
-        return sst_fail(err, SST_ERR_USAGE, "--exact: --approx cf says otherwise. Give one of the two");
+        return sst_fail(err, SST_ERR_USAGE, "--exact: --approx %s says otherwise. Give one of the two",
+                        sst_approx_name(options->approx));
     options->approx = SST_APPROX_NONE;
     return SST_OK;
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "core/mem.h"
+#include "kernels/cell_maxent.h"
 
 const char *sst_iso_time(int64_t seconds_since_1970, char *buffer)
 {
@@ -19,9 +20,16 @@ const char *sst_iso_time(int64_t seconds_since_1970, char *buffer)
 
 const char *sst_run_estimator_text(const struct sst_policy *policy)
 {
-    return policy->approx == SST_APPROX_CF ? "Approximate: Cornish-Fisher formula on the mean, variance, skewness and "
-                                             "kurtosis of the pooled values."
-                                           : "Exact sample percentile of the pooled values.";
+    switch (policy->approx) {
+    case SST_APPROX_CF:
+        return "Approximate: Cornish-Fisher formula on the mean, variance, skewness and kurtosis of the pooled values.";
+    case SST_APPROX_MAXENT:
+        return "Approximate: maximum-entropy distribution with the mean, variance, skewness and kurtosis of the pooled "
+               "values.";
+    case SST_APPROX_NONE:
+        break;
+    }
+    return "Exact sample percentile of the pooled values.";
 }
 
 static int compare_days(const void *a, const void *b)
@@ -92,6 +100,19 @@ static enum sst_status add_owned(struct sst_run_attributes *attributes, const ch
     return SST_OK;
 }
 
+static enum sst_status method_text(const struct sst_policy *policy, char **text, struct sst_error *err)
+{
+    switch (policy->approx) {
+    case SST_APPROX_CF:
+        return sst_strdup("cornish-fisher, four moments", text, err);
+    case SST_APPROX_MAXENT:
+        return sst_asprintf(text, err, "maximum entropy on +-%g sd, four moments", CELL_MAXENT_SUPPORT);
+    case SST_APPROX_NONE:
+        break;
+    }
+    return sst_asprintf(text, err, "exact, Hyndman-Fan type %d", policy->quantile_type);
+}
+
 static enum sst_status add_texts(const struct sst_job *job, const char *created, struct sst_run_attributes *out,
                                  struct sst_error *err)
 {
@@ -116,9 +137,7 @@ static enum sst_status add_texts(const struct sst_job *job, const char *created,
     SST_TRY(add_owned(out, "baseline_period", made, text));
     made = sst_asprintf(&text, err, "%d", pools->half_window_days);
     SST_TRY(add_owned(out, "window_half_width_days", made, text));
-    made = policy->approx == SST_APPROX_CF
-               ? sst_strdup("cornish-fisher, four moments", &text, err)
-               : sst_asprintf(&text, err, "exact, Hyndman-Fan type %d", policy->quantile_type);
+    made = method_text(policy, &text, err);
     SST_TRY(add_owned(out, "percentile_method", made, text));
     made = policy->smooth_days > 1 ? sst_asprintf(&text, err, "%d-day circular moving mean", policy->smooth_days)
                                    : sst_strdup("none", &text, err);

@@ -8,6 +8,7 @@
 #include "core/mem.h"
 #include "exact/raw.h"
 #include "moments/fit.h"
+#include "moments/maxent.h"
 #include "stream/bins.h"
 #include "stream/schedule.h"
 
@@ -42,6 +43,8 @@ struct engine {
     double *probe_mean; /* scratch of the probes' exact path */
     uint8_t *guarded; /* scratch */
     double z[SST_MAX_PERCENTILES], p[SST_MAX_PERCENTILES];
+    const float *tables[SST_MAX_PERCENTILES];
+    struct sst_moments_fit fit;
 
     size_t days_done, days_total;
 };
@@ -243,8 +246,7 @@ static enum sst_status finish_pool(struct engine *engine, struct estimate *estim
         SST_TRY(finish_exact(engine, &out, estimate->n_obs, min_samples, err));
     } else {
         const struct sst_moments_view window = sst_bin_moments(&engine->moments_window);
-        engine->job->backend->moments_finish_cf(window, engine->z, engine->policy->n_percentiles, min_samples, &out,
-                                                engine->job->n_cells);
+        engine->job->backend->moments_finish(window, &engine->fit, min_samples, &out, engine->job->n_cells);
         memcpy(estimate->n_obs, window.n, engine->job->n_cells * sizeof *estimate->n_obs);
         if (engine->raw) {
             const struct sst_finish_out probes = {engine->probe_mean, estimate->probe_quantile, NULL};
@@ -368,15 +370,31 @@ static size_t count_days(const struct engine *engine)
     return n;
 }
 
+/* What turns sums into percentiles; the policy has been checked, so that every percentile has its table. */
+static void fit_open(struct engine *engine)
+{
+    const bool is_maxent = engine->policy->approx == SST_APPROX_MAXENT;
+    engine->fit = (struct sst_moments_fit){
+        .kind = is_maxent ? SST_FIT_MAXENT : SST_FIT_CF,
+        .n_percentiles = engine->policy->n_percentiles,
+        .z = engine->z,
+        .table = engine->tables,
+        .v_limit = sst_maxent_v_limit(),
+    };
+    for (size_t q = 0; q < engine->policy->n_percentiles; ++q) {
+        engine->z[q] = sst_fit_normal_quantile(engine->p[q]);
+        engine->tables[q] = sst_maxent_table(engine->policy->percentiles[q]);
+    }
+}
+
 static enum sst_status engine_open(struct engine *engine, struct sst_error *err)
 {
     const struct sst_climatology_job *job = engine->job;
-    engine->has_moments = engine->policy->approx == SST_APPROX_CF;
+    engine->has_moments = sst_approx_has_moments(engine->policy->approx);
     engine->has_ice = job->catalog->ice_source[0] != '\0';
-    for (size_t q = 0; q < engine->policy->n_percentiles; ++q) {
+    for (size_t q = 0; q < engine->policy->n_percentiles; ++q)
         engine->p[q] = engine->policy->percentiles[q] / 100.0;
-        engine->z[q] = sst_fit_normal_quantile(engine->p[q]);
-    }
+    fit_open(engine);
     sst_schedule_make(engine->policy, &engine->schedule);
     engine->days_total = count_days(engine);
     if (engine->has_moments) {
@@ -468,7 +486,7 @@ uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, bool has_ic
 {
     struct sst_schedule schedule;
     sst_schedule_make(policy, &schedule);
-    const bool has_moments = policy->approx == SST_APPROX_CF;
+    const bool has_moments = sst_approx_has_moments(policy->approx);
     const uint64_t cell_bytes = (has_moments ? sst_estimator_cell_size(sst_estimator_moments()) : 0) +
                                 (has_ice ? sst_estimator_cell_size(sst_estimator_ice()) : 0);
     const uint64_t bin_bytes = cell_bytes * n_cells;

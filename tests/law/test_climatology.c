@@ -10,8 +10,9 @@
 
 #include "core/flags.h"
 #include "exact/quantile.h"
-#include "kernels/cell_moments.h"
+#include "kernels/cell_maxent.h"
 #include "moments/fit.h"
+#include "moments/maxent.h"
 #include "random.h"
 #include "stream/climatology.h"
 #include "test_main.h"
@@ -160,6 +161,13 @@ static int compare_doubles(const void *a, const void *b)
 
 static const double percentiles[] = {90.0, 10.0};
 
+static double fitted(enum sst_approx approx, struct cell_shape shape, double percentile)
+{
+    if (approx == SST_APPROX_CF)
+        return cell_cf_quantile(shape, sst_fit_normal_quantile(percentile / 100.0));
+    return cell_maxent_quantile(shape, cell_maxent_place_of(shape, sst_maxent_v_limit()), sst_maxent_table(percentile));
+}
+
 static void plain_slot(const struct setup *setup, const struct archive *archive, int slot, struct answer *out)
 {
     for (int cell = 0; cell < N_CELLS; ++cell) {
@@ -177,11 +185,9 @@ static void plain_slot(const struct setup *setup, const struct archive *archive,
         for (int q = 0; q < 2; ++q) {
             out->probe[q][slot][cell] = sst_quantile_sorted(sorted, (size_t)n, percentiles[q] / 100.0, 7);
             out->q[q][slot][cell] = out->probe[q][slot][cell];
-            if (setup->approx == SST_APPROX_CF)
+            if (setup->approx != SST_APPROX_NONE)
                 out->q[q][slot][cell] =
-                    n ? cell_cf_quantile(cell_moments_shape(sums), sst_fit_normal_quantile(percentiles[q] / 100.0)) /
-                            100.0
-                      : NAN;
+                    n ? fitted(setup->approx, cell_moments_shape(sums), percentiles[q]) / 100.0 : NAN;
         }
     }
 }
@@ -273,7 +279,7 @@ static void run_engine(const struct setup *setup, const char *path, struct answe
     sst_domain_all(catalog->grid, &domain);
     ck_assert_msg(sst_reader_create(catalog, &domain, &reader_options, &reader, &err) == SST_OK, "%s", err.text);
     const struct sst_climatology_job job = {
-        &policy, sst_backend_cpu(), reader, catalog, N_CELLS, probes, setup->approx == SST_APPROX_CF ? N_PROBES : 0};
+        &policy, sst_backend_cpu(), reader, catalog, N_CELLS, probes, setup->approx != SST_APPROX_NONE ? N_PROBES : 0};
     const struct sst_slot_sink sink = {.user = out, .put = collect};
     ck_assert_msg(sst_climatology_run(&job, &sink, &err) == SST_OK, "%s", err.text);
     sst_reader_destroy(&reader);
@@ -296,7 +302,7 @@ static int count_differences(const struct setup *setup, const struct answer *got
                  !same(got->q[0][slot][cell], want->q[0][slot][cell]) ||
                  !same(got->q[1][slot][cell], want->q[1][slot][cell]) ||
                  got->n_obs[slot][cell] != want->n_obs[slot][cell];
-        for (int i = 0; i < N_PROBES && setup->approx == SST_APPROX_CF; ++i)
+        for (int i = 0; i < N_PROBES && setup->approx != SST_APPROX_NONE; ++i)
             n += !same(got->probe[0][slot][probes[i]], want->probe[0][slot][probes[i]]) ||
                  !same(got->probe[1][slot][probes[i]], want->probe[1][slot][probes[i]]);
     }
@@ -321,6 +327,8 @@ static const struct setup setups[] = {
     {SST_LEAP_HOBDAY, 5, 1, 2000, 2004, true, 3, 60, 60, SST_APPROX_NONE},
     {SST_LEAP_SKIP, 5, 1, 2000, 2004, true, 3, 50, 60, SST_APPROX_CF},
     {SST_LEAP_OWN, 5, 1, 2000, 2004, true, 3, 60, 49, SST_APPROX_CF},
+    {SST_LEAP_HOBDAY, 5, 1, 2000, 2004, true, 10, 1, 366, SST_APPROX_MAXENT},
+    {SST_LEAP_SKIP, 5, 31, 2000, 2004, false, 20, 1, 366, SST_APPROX_MAXENT},
 };
 
 START_TEST(the_engine_gives_what_plain_date_arithmetic_gives)
