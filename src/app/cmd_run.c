@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/commands.h"
@@ -97,7 +98,11 @@ static enum sst_status check_report_path(const struct sst_options *options, stru
 {
     if (!options->report)
         return SST_OK;
-    if (access(options->report, F_OK) == 0 && !options->overwrite)
+    struct stat there;
+    const bool is_there = stat(options->report, &there) == 0;
+    if (is_there && S_ISDIR(there.st_mode))
+        return sst_fail(err, SST_ERR_OUTPUT, "%s: is a directory. Give a name for the report", options->report);
+    if (is_there && !options->overwrite)
         return sst_fail(err, SST_ERR_OUTPUT, "%s: exists already. Use -O to replace it", options->report);
     char *probe = NULL;
     SST_TRY(sst_asprintf(&probe, err, "%s.tmp.%ld", options->report, (long)getpid()));
@@ -110,6 +115,21 @@ static enum sst_status check_report_path(const struct sst_options *options, stru
     sst_free(probe);
     return file ? SST_OK
                 : sst_fail(err, SST_ERR_OUTPUT, "%s: cannot be written: %s", options->report, strerror(reason));
+}
+
+/* Refuses an output that would replace one of the files that it is made of, by whatever name. */
+static enum sst_status check_no_input_is_lost(const struct sst_job *job, const char *output, struct sst_error *err)
+{
+    struct stat there, input;
+    if (!output || stat(output, &there) != 0)
+        return SST_OK;
+    for (size_t i = 0; i <= job->sources.n_paths; ++i) {
+        const char *path = i < job->sources.n_paths ? job->sources.paths[i] : job->options->mask_path;
+        if (path && stat(path, &input) == 0 && input.st_dev == there.st_dev && input.st_ino == there.st_ino)
+            return sst_fail(err, SST_ERR_OUTPUT, "%s: is an input, which would be lost. Give the output another name",
+                            output);
+    }
+    return SST_OK;
 }
 
 static enum sst_status open_validation(struct run *run, struct sst_error *err)
@@ -163,6 +183,8 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
         .notes = sst_log_note,
         .notes_user = run->options->log,
     };
+    SST_TRY(check_no_input_is_lost(job, run->options->output, err));
+    SST_TRY(check_no_input_is_lost(job, run->options->report, err));
     SST_TRY(sst_clim_check(&spec, err));
     SST_TRY(check_report_path(run->options, err));
     SST_TRY(sst_log_check(run->options->log, SST_ERR_INPUT, err));
@@ -225,9 +247,14 @@ static enum sst_status verdict(const struct run *run, const struct sst_report *r
             "written",
             100.0 * worst, run->options->tolerance, 100.0 * run->options->max_share);
     const size_t n_absent = run->job.coverage.n_missing, n_bad = sst_reader_totals(run->reader)->n_days_bad;
-    if (n_absent + n_bad > 0)
-        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu days of the baseline had no file and %zu no usable one",
-                        n_absent, n_bad);
+    const char *absent = n_absent == 1 ? "day" : "days", *bad = n_bad == 1 ? "day" : "days";
+    if (n_absent > 0 && n_bad > 0)
+        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu %s of the baseline had no file and %zu no usable one",
+                        n_absent, absent, n_bad);
+    if (n_absent > 0)
+        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu %s of the baseline had no file", n_absent, absent);
+    if (n_bad > 0)
+        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu %s had no usable file", n_bad, bad);
     return SST_OK;
 }
 
