@@ -234,9 +234,14 @@ static enum sst_status verdict(const struct run *run, const struct sst_report *r
             "written",
             100.0 * worst, run->options->tolerance, 100.0 * run->options->max_share);
     const size_t n_absent = run->job.coverage.n_missing, n_bad = sst_reader_totals(run->reader)->n_days_bad;
-    if (n_absent + n_bad > 0)
-        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu days of the baseline had no file and %zu no usable one",
-                        n_absent, n_bad);
+    const char *absent = n_absent == 1 ? "day" : "days", *bad = n_bad == 1 ? "day" : "days";
+    if (n_absent > 0 && n_bad > 0)
+        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu %s of the baseline had no file and %zu no usable one",
+                        n_absent, absent, n_bad);
+    if (n_absent > 0)
+        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu %s of the baseline had no file", n_absent, absent);
+    if (n_bad > 0)
+        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu %s had no usable file", n_bad, bad);
     return SST_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "core/mem.h"
 #include "stream/climatology.h"
 #include "validate/probes.h"
+#include "write/clim_nc.h"
 
 struct sst_decode_options sst_job_decode_options(const struct sst_options *options)
 {
@@ -192,6 +193,23 @@ static enum sst_status count_inputs(struct sst_job *job, struct sst_error *err)
     return SST_OK;
 }
 
+/* The program itself with its libraries and their caches, [bytes], and fields and counts, [bytes a cell]; measured. */
+enum { PROGRAM_BYTES = 50000000, CELL_BYTES = 40 };
+
+static void estimate_memory(struct sst_job *job)
+{
+    const struct sst_policy *policy = &job->policy;
+    int slots[SST_N_SLOTS];
+    const struct sst_clim_spec sizes = {.split = job->options->split,
+                                        .domain = &job->domain,
+                                        .slots = slots,
+                                        .n_slots = sst_policy_output_slots(policy, slots),
+                                        .n_percentiles = policy->n_percentiles};
+    const bool has_ice = job->catalog->ice_source[0] != '\0';
+    job->peak_bytes = sst_climatology_peak_bytes(policy, has_ice, job->domain.n_cells, job->n_probes) +
+                      sst_clim_buffer_bytes(&sizes) + (uint64_t)CELL_BYTES * job->domain.n_cells + PROGRAM_BYTES;
+}
+
 enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress, struct sst_job *job,
                                 struct sst_error *err)
 {
@@ -202,8 +220,7 @@ enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_pr
     SST_TRY(settle_baseline(job, err));
     SST_TRY(settle_probes(job, err));
     SST_TRY(count_inputs(job, err));
-    job->peak_bytes = sst_climatology_peak_bytes(&job->policy, job->catalog->ice_source[0] != '\0', job->domain.n_cells,
-                                                 job->n_probes);
+    estimate_memory(job);
     return SST_OK;
 }
 

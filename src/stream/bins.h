@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "backend/backend.h"
+#include "core/calendar.h"
 #include "core/estimator.h"
 #include "core/status.h"
 #include "moments/moments.h"
@@ -38,5 +39,35 @@ void sst_bin_subtract(const struct sst_backend *backend, struct sst_bin *target,
 struct sst_moments_view sst_bin_moments(const struct sst_bin *bin);
 
 static inline bool sst_bin_is_empty(const struct sst_bin *bin) { return !bin->estimator; }
+
+/*
+ * The bins of one estimator over the year, and the window over them. All zero is a set that is not used: nothing enters
+ * or leaves it. The planes of dropped slots are kept for the next ones, so a run allocates its window once: given back
+ * and asked for again, hundreds of megabytes of aligned memory would break the heap into pieces.
+ */
+struct sst_bin_set {
+    const struct sst_estimator *estimator;
+    size_t n_cells;
+    struct sst_bin bins[SST_N_SLOTS + 1][SST_N_CLASSES]; /* empty where nothing was added */
+    struct sst_bin window;
+    struct sst_bin spare[(SST_N_SLOTS + 1) * SST_N_CLASSES];
+    size_t n_spare;
+};
+
+/* Opens a zeroed set with an empty window. Owner: the caller; sst_bin_set_clear. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_bin_set_open(struct sst_bin_set *set, const struct sst_estimator *estimator,
+                                                size_t n_cells, struct sst_error *err);
+void sst_bin_set_clear(struct sst_bin_set *set);
+
+/* The bin of a term, of zeros where it is new; borrowed until its slot is dropped. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_bin_set_at(struct sst_bin_set *set, struct sst_term term, struct sst_bin **bin,
+                                              struct sst_error *err);
+
+/* Adds a term's bin to the window, or takes it away; a term without a bin (no file had it) changes nothing. */
+void sst_bin_set_enter(const struct sst_backend *backend, struct sst_bin_set *set, struct sst_term term);
+void sst_bin_set_leave(const struct sst_backend *backend, struct sst_bin_set *set, struct sst_term term);
+
+/* Makes the bins of a slot spare. */
+void sst_bin_set_drop_slot(struct sst_bin_set *set, int slot);
 
 #endif

@@ -29,9 +29,7 @@ struct engine {
     struct sst_schedule schedule;
     bool has_ice, has_moments;
 
-    struct sst_bin moments[SST_N_SLOTS + 1][SST_N_CLASSES];
-    struct sst_bin ice[SST_N_SLOTS + 1][SST_N_CLASSES];
-    struct sst_bin moments_window, ice_window;
+    struct sst_bin_set moments, ice;
     struct sst_term terms[SST_MAX_TERMS]; /* of the windows as they stand */
     int n_terms;
 
@@ -42,6 +40,7 @@ struct engine {
     struct estimate smoothed;
     double *probe_mean; /* scratch of the probes' exact path */
     uint8_t *guarded; /* scratch */
+    uint16_t *written_flags; /* scratch: those of the pool, of the written values and of the sink */
     double z[SST_MAX_PERCENTILES], p[SST_MAX_PERCENTILES];
     const float *tables[SST_MAX_PERCENTILES];
     struct sst_moments_fit fit;
@@ -98,25 +97,19 @@ static enum sst_status estimate_open(struct engine *engine, int index, struct ss
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 
-static enum sst_status bin_for(struct sst_bin *bin, const struct sst_estimator *estimator, size_t n_cells,
-                               struct sst_error *err)
-{
-    return sst_bin_is_empty(bin) ? sst_bin_init(bin, estimator, n_cells, err) : SST_OK;
-}
-
 static enum sst_status add_field(struct engine *engine, struct sst_term term, const struct sst_field *field,
                                  struct sst_error *err)
 {
     const struct sst_backend *backend = engine->job->backend;
     const size_t n_cells = engine->job->n_cells;
     if (engine->has_moments) {
-        struct sst_bin *bin = &engine->moments[term.slot][term.year_class];
-        SST_TRY(bin_for(bin, sst_estimator_moments(), n_cells, err));
+        struct sst_bin *bin = NULL;
+        SST_TRY(sst_bin_set_at(&engine->moments, term, &bin, err));
         backend->moments_add_field(sst_bin_moments(bin), field->hundredths, n_cells);
     }
     if (engine->has_ice && field->has_ice) {
-        struct sst_bin *bin = &engine->ice[term.slot][term.year_class];
-        SST_TRY(bin_for(bin, sst_estimator_ice(), n_cells, err));
+        struct sst_bin *bin = NULL;
+        SST_TRY(sst_bin_set_at(&engine->ice, term, &bin, err));
         backend->count_add_field(bin->planes[0], field->ice, n_cells);
     }
     return engine->raw ? sst_raw_add(engine->raw, term, field, err) : SST_OK;
@@ -157,21 +150,16 @@ static bool term_is_in(struct sst_term term, const struct sst_term *terms, int n
     return false;
 }
 
-enum window_step { WINDOW_ENTER, WINDOW_LEAVE };
-
-static void window_apply(struct engine *engine, struct sst_term term, enum window_step step)
+static void window_enter(struct engine *engine, struct sst_term term)
 {
-    struct sst_bin *const windows[] = {&engine->moments_window, &engine->ice_window};
-    const struct sst_bin *const bins[] = {&engine->moments[term.slot][term.year_class],
-                                          &engine->ice[term.slot][term.year_class]};
-    for (size_t i = 0; i < sizeof windows / sizeof windows[0]; ++i) {
-        if (sst_bin_is_empty(bins[i])) /* no file for it: adds nothing */
-            continue;
-        if (step == WINDOW_ENTER)
-            sst_bin_add(engine->job->backend, windows[i], bins[i]);
-        else
-            sst_bin_subtract(engine->job->backend, windows[i], bins[i]);
-    }
+    sst_bin_set_enter(engine->job->backend, &engine->moments, term);
+    sst_bin_set_enter(engine->job->backend, &engine->ice, term);
+}
+
+static void window_leave(struct engine *engine, struct sst_term term)
+{
+    sst_bin_set_leave(engine->job->backend, &engine->moments, term);
+    sst_bin_set_leave(engine->job->backend, &engine->ice, term);
 }
 
 /* Applies the difference of two lists of terms; the only place where a window moves. */
@@ -181,10 +169,10 @@ static void window_move(struct engine *engine, int centre)
     const int n_terms = sst_pool_terms(&engine->policy->pools, centre, terms);
     for (int t = 0; t < engine->n_terms; ++t)
         if (!term_is_in(engine->terms[t], terms, n_terms))
-            window_apply(engine, engine->terms[t], WINDOW_LEAVE);
+            window_leave(engine, engine->terms[t]);
     for (int t = 0; t < n_terms; ++t)
         if (!term_is_in(terms[t], engine->terms, engine->n_terms))
-            window_apply(engine, terms[t], WINDOW_ENTER);
+            window_enter(engine, terms[t]);
     memcpy(engine->terms, terms, (size_t)n_terms * sizeof terms[0]);
     engine->n_terms = n_terms;
 }
@@ -194,10 +182,8 @@ static void drop_used_slots(struct engine *engine, int estimate)
     for (int slot = 1; slot <= SST_N_SLOTS; ++slot) {
         if (engine->schedule.slot_last_use[slot] >= estimate)
             continue;
-        for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
-            sst_bin_clear(&engine->moments[slot][year_class]);
-            sst_bin_clear(&engine->ice[slot][year_class]);
-        }
+        sst_bin_set_drop_slot(&engine->moments, slot);
+        sst_bin_set_drop_slot(&engine->ice, slot);
         if (engine->raw)
             sst_raw_drop_slot(engine->raw, slot);
     }
@@ -225,7 +211,7 @@ static enum sst_status finish_exact(struct engine *engine, const struct sst_fini
 static void set_pool_flags(const struct engine *engine, struct estimate *estimate, int slot)
 {
     const double few = SST_FEW_SAMPLES_SHARE * sst_pool_days(&engine->policy->pools, slot);
-    const uint16_t *n_ice = engine->has_ice ? engine->ice_window.planes[0] : NULL;
+    const uint16_t *n_ice = engine->has_ice ? engine->ice.window.planes[0] : NULL;
     for (size_t cell = 0; cell < engine->job->n_cells; ++cell) {
         unsigned flags = 0;
         if ((double)estimate->n_obs[cell] < few)
@@ -245,7 +231,7 @@ static enum sst_status finish_pool(struct engine *engine, struct estimate *estim
     if (!engine->has_moments) {
         SST_TRY(finish_exact(engine, &out, estimate->n_obs, min_samples, err));
     } else {
-        const struct sst_moments_view window = sst_bin_moments(&engine->moments_window);
+        const struct sst_moments_view window = sst_bin_moments(&engine->moments.window);
         engine->job->backend->moments_finish(window, &engine->fit, min_samples, &out, engine->job->n_cells);
         memcpy(estimate->n_obs, window.n, engine->job->n_cells * sizeof *estimate->n_obs);
         if (engine->raw) {
@@ -322,7 +308,7 @@ static enum sst_status put_slot(struct engine *engine, int slot, struct sst_erro
 {
     int members[SST_N_SLOTS];
     const int n_members = sst_schedule_members(&engine->schedule, engine->policy, slot, members);
-    struct estimate *own = &engine->estimates[engine->schedule.estimate_index[slot]];
+    const struct estimate *own = &engine->estimates[engine->schedule.estimate_index[slot]];
     const struct estimate *values = own;
     if (n_members > 1) {
         smooth(engine, members, n_members);
@@ -333,13 +319,14 @@ static enum sst_status put_slot(struct engine *engine, int slot, struct sst_erro
         .n_cells = engine->job->n_cells,
         .mean = values->mean,
         .n_obs = own->n_obs,
-        .flags = own->flags,
+        .flags = engine->written_flags, /* a copy: a derived slot inherits what its neighbours' pools say */
         .n_probes = engine->job->n_probes,
     };
     for (size_t q = 0; q < engine->policy->n_percentiles; ++q) {
         result.quantile[q] = values->quantile[q];
         result.probe_quantile[q] = values->probe_quantile[q];
     }
+    memcpy(engine->written_flags, own->flags, engine->job->n_cells * sizeof *own->flags);
     set_value_flags(engine, &result);
     return engine->sink->put(engine->sink->user, &result, err);
 }
@@ -398,7 +385,7 @@ static enum sst_status engine_open(struct engine *engine, struct sst_error *err)
     sst_schedule_make(engine->policy, &engine->schedule);
     engine->days_total = count_days(engine);
     if (engine->has_moments) {
-        SST_TRY(sst_bin_init(&engine->moments_window, sst_estimator_moments(), job->n_cells, err));
+        SST_TRY(sst_bin_set_open(&engine->moments, sst_estimator_moments(), job->n_cells, err));
         engine->n_raw_cells = job->n_probes;
         if (job->n_probes > 0)
             SST_TRY(sst_raw_create(job->probes, job->n_probes, &engine->raw, err));
@@ -407,28 +394,24 @@ static enum sst_status engine_open(struct engine *engine, struct sst_error *err)
         SST_TRY(sst_raw_create(NULL, job->n_cells, &engine->raw, err));
     }
     if (engine->has_ice)
-        SST_TRY(sst_bin_init(&engine->ice_window, sst_estimator_ice(), job->n_cells, err));
+        SST_TRY(sst_bin_set_open(&engine->ice, sst_estimator_ice(), job->n_cells, err));
     SST_TRY(sst_alloc(job->n_probes, sizeof *engine->probe_mean, "probes", &engine->probe_mean, err));
     SST_TRY(sst_alloc(job->n_cells, sizeof *engine->guarded, "marks", &engine->guarded, err));
+    SST_TRY(sst_alloc(job->n_cells, sizeof *engine->written_flags, "flags", &engine->written_flags, err));
     return engine->policy->smooth_days > 1 ? estimate_init(engine, &engine->smoothed, err) : SST_OK;
 }
 
 static void engine_close(struct engine *engine)
 {
-    for (int slot = 0; slot <= SST_N_SLOTS; ++slot) {
-        for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
-            sst_bin_clear(&engine->moments[slot][year_class]);
-            sst_bin_clear(&engine->ice[slot][year_class]);
-        }
-    }
-    sst_bin_clear(&engine->moments_window);
-    sst_bin_clear(&engine->ice_window);
+    sst_bin_set_clear(&engine->moments);
+    sst_bin_set_clear(&engine->ice);
     sst_raw_destroy(&engine->raw);
     for (int e = 0; e < SST_MAX_STEPS; ++e)
         estimate_clear(&engine->estimates[e]);
     estimate_clear(&engine->smoothed);
     sst_free(engine->probe_mean);
     sst_free(engine->guarded);
+    sst_free(engine->written_flags);
 }
 
 static enum sst_status run(struct engine *engine, struct sst_error *err)
@@ -493,7 +476,9 @@ uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, bool has_ic
     const uint64_t day_bytes = sizeof(int16_t) * (has_moments ? n_probes : n_cells);
     const uint64_t estimate_bytes = n_cells * (sizeof(double) * (1 + policy->n_percentiles) + 2 * sizeof(uint16_t)) +
                                     n_probes * sizeof(double) * policy->n_percentiles;
-    uint64_t live = bin_bytes + n_cells + (policy->smooth_days > 1 ? estimate_bytes : 0), peak = live;
+    uint64_t live = bin_bytes + n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) +
+                    (policy->smooth_days > 1 ? estimate_bytes : 0),
+             peak = live;
     bool is_live[SST_N_SLOTS + 1] = {false};
     for (int e = 0; e < schedule.n_estimates; ++e) {
         for (int r = schedule.read_first[e]; r < schedule.read_first[e + 1]; ++r) {

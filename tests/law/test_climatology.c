@@ -385,6 +385,33 @@ START_TEST(flags_say_what_the_pool_tells)
 }
 END_TEST
 
+/* Nothing varies in the pool of 28 February, but it does in that of 1 March: what 29 February says must not depend on the part. */
+START_TEST(a_part_of_the_year_has_the_flags_of_the_whole)
+{
+    enum { CELL = 7, FIRST_CALM = 45, LAST_CALM = 65 };
+    struct setup setup = setups[0];
+    struct archive *archive = make_archive(&setup, 4);
+    for (int year = setup.y0 - 1; year <= setup.y1 + 1; ++year)
+        for (int slot = FIRST_CALM; slot <= LAST_CALM + 1; ++slot)
+            if (has_day(year, slot))
+                archive->code[serial_of(year, slot) - archive->first_serial][CELL] = slot <= LAST_CALM ? 1000 : 3000;
+    const char *path = write_archive(archive);
+    struct answer *whole = calloc(1, sizeof *whole), *part = calloc(1, sizeof *part);
+    run_engine(&setup, path, whole);
+    setup.first_slot = setup.last_slot = 60;
+    run_engine(&setup, path, part);
+    ck_assert_uint_eq(whole->flags[59][CELL], SST_FLAG_ICE_OR_NO_VARIANCE);
+    for (int q = 0; q < 2; ++q)
+        ck_assert_double_gt(fabs(whole->q[q][60][CELL] - whole->mean[60][CELL]), SST_NO_VARIANCE_DEGC);
+    ck_assert_uint_eq(whole->flags[60][CELL], SST_FLAG_DERIVED_LEAP_DAY);
+    for (int cell = 0; cell < N_CELLS; ++cell)
+        ck_assert_uint_eq(part->flags[60][cell], whole->flags[60][cell]);
+    free(whole);
+    free(part);
+    free(archive);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("climatology");
@@ -394,6 +421,7 @@ Suite *test_suite(void)
                         (int)(sizeof setups / sizeof setups[0]));
     tcase_add_test(tc, a_planted_fault_is_seen);
     tcase_add_test(tc, flags_say_what_the_pool_tells);
+    tcase_add_test(tc, a_part_of_the_year_has_the_flags_of_the_whole);
     suite_add_tcase(suite, tc);
     return suite;
 }
