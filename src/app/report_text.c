@@ -89,6 +89,10 @@ static void print_inputs(const struct sst_job *job, FILE *out)
     fprintf(out, "values     whole %s degC%s\n",
             catalog->lattice == SST_LATTICE_CENTI ? "hundredths of a" : "thousandths of a",
             catalog->lattice_is_exact ? "" : "; the files are finer and are rounded to them");
+}
+
+static void print_days(const struct sst_job *job, FILE *out)
+{
     fprintf(out, "days       %zu of %zu in the baseline, %zu missing, %zu doubled, %zu beside it\n",
             job->coverage.n_present, job->coverage.n_expected, job->coverage.n_missing, job->coverage.n_doubled,
             job->n_days_beside);
@@ -104,10 +108,18 @@ static void print_grid(const struct sst_job *job, FILE *out)
             sst_domain_lon(domain, domain->n_cols - 1), job->keep ? ", masked" : "");
 }
 
+void sst_plan_print_found(const struct sst_job *job, FILE *out)
+{
+    print_inputs(job, out);
+    if (job->domain.n_cells > 0)
+        print_grid(job, out);
+}
+
 void sst_plan_print(const struct sst_job *job, FILE *out)
 {
     print_policy(job, out);
     print_inputs(job, out);
+    print_days(job, out);
     print_grid(job, out);
     fprintf(out, "estimate   %s", sst_approx_name(job->policy.approx));
     if (job->policy.approx != SST_APPROX_NONE)
@@ -168,6 +180,7 @@ void sst_report_print(const struct sst_report *report, FILE *out)
     const struct sst_reader_totals *totals = sst_reader_totals(report->reader);
     print_policy(job, out);
     print_inputs(job, out);
+    print_days(job, out);
     fprintf(out, "read       %zu day%s", totals->n_days_read, plural(totals->n_days_read));
     if (totals->n_days_doubled)
         fprintf(out, ", %zu doubled (same values, counted once)", totals->n_days_doubled);

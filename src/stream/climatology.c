@@ -27,7 +27,7 @@ struct engine {
     const struct sst_policy *policy;
     const struct sst_slot_sink *sink;
     struct sst_schedule schedule;
-    bool has_ice, has_moments;
+    bool has_moments;
 
     struct sst_bin_set moments, ice;
     struct sst_term terms[SST_MAX_TERMS]; /* of the windows as they stand */
@@ -107,8 +107,10 @@ static enum sst_status add_field(struct engine *engine, struct sst_term term, co
         SST_TRY(sst_bin_set_at(&engine->moments, term, &bin, err));
         backend->moments_add_field(sst_bin_moments(bin), field->hundredths, n_cells);
     }
-    if (engine->has_ice && field->has_ice) {
+    if (field->has_ice) {
         struct sst_bin *bin = NULL;
+        if (!engine->ice.estimator) /* the first file may know no ice, and a later one may */
+            SST_TRY(sst_bin_set_open(&engine->ice, sst_estimator_ice(), n_cells, err));
         SST_TRY(sst_bin_set_at(&engine->ice, term, &bin, err));
         backend->count_add_field(bin->planes[0], field->ice, n_cells);
     }
@@ -211,7 +213,7 @@ static enum sst_status finish_exact(struct engine *engine, const struct sst_fini
 static void set_pool_flags(const struct engine *engine, struct estimate *estimate, int slot)
 {
     const double few = SST_FEW_SAMPLES_SHARE * sst_pool_days(&engine->policy->pools, slot);
-    const uint16_t *n_ice = engine->has_ice ? engine->ice.window.planes[0] : NULL;
+    const uint16_t *n_ice = engine->ice.estimator ? engine->ice.window.planes[0] : NULL;
     for (size_t cell = 0; cell < engine->job->n_cells; ++cell) {
         unsigned flags = 0;
         if ((double)estimate->n_obs[cell] < few)
@@ -378,7 +380,6 @@ static enum sst_status engine_open(struct engine *engine, struct sst_error *err)
 {
     const struct sst_climatology_job *job = engine->job;
     engine->has_moments = sst_approx_has_moments(engine->policy->approx);
-    engine->has_ice = job->catalog->ice_source[0] != '\0';
     for (size_t q = 0; q < engine->policy->n_percentiles; ++q)
         engine->p[q] = engine->policy->percentiles[q] / 100.0;
     fit_open(engine);
@@ -393,8 +394,6 @@ static enum sst_status engine_open(struct engine *engine, struct sst_error *err)
         engine->n_raw_cells = job->n_cells;
         SST_TRY(sst_raw_create(NULL, job->n_cells, &engine->raw, err));
     }
-    if (engine->has_ice)
-        SST_TRY(sst_bin_set_open(&engine->ice, sst_estimator_ice(), job->n_cells, err));
     SST_TRY(sst_alloc(job->n_probes, sizeof *engine->probe_mean, "probes", &engine->probe_mean, err));
     SST_TRY(sst_alloc(job->n_cells, sizeof *engine->guarded, "marks", &engine->guarded, err));
     SST_TRY(sst_alloc(job->n_cells, sizeof *engine->written_flags, "flags", &engine->written_flags, err));

@@ -28,7 +28,7 @@ err_has "mask.nc: is an input"
 # A report that cannot be put in place is refused before the work.
 program "${rule[@]}" -o clim.nc --report archive archive
 exits 4
-err_has "archive: is a directory. Give a name for the report"
+err_has "archive: this is a folder. Give the name of a file"
 [ ! -e "$work/clim.nc" ] || fail "the climatology was written"
 
 # Its own output among the inputs is named for what it is, and left out.
