@@ -37,13 +37,22 @@ static enum sst_status scan(struct sst_job *job, struct sst_progress *progress, 
     return rc;
 }
 
+static enum sst_status cut_box(struct sst_job *job, struct sst_error *err)
+{
+    const struct sst_bbox *box = &job->options->bbox;
+    const enum sst_status rc =
+        sst_domain_box(job->catalog->grid, box->west, box->south, box->east, box->north, &job->domain, err);
+    if (rc != SST_OK)
+        sst_error_prefix(err, "--bbox");
+    return rc;
+}
+
 static enum sst_status settle_domain(struct sst_job *job, struct sst_error *err)
 {
     const struct sst_options *options = job->options;
     sst_domain_all(job->catalog->grid, &job->domain);
     if (options->has_bbox)
-        SST_TRY(sst_domain_box(job->catalog->grid, options->bbox.west, options->bbox.south, options->bbox.east,
-                               options->bbox.north, &job->domain, err));
+        SST_TRY(cut_box(job, err));
     if (!options->mask_path)
         return SST_OK;
     SST_TRY(sst_alloc(job->domain.n_cells, sizeof *job->keep, "the mask", &job->keep, err));

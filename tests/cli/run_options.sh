@@ -22,7 +22,7 @@ nctool equal box1.nc box2.nc
 nctool equal_in sst_p90,lat box3.nc box4.nc
 program "${run[@]}" --bbox 1,1,2,2 -o none.nc sea
 exits 3
-err_has "box 1,1,2,2 holds no cell"
+err_has "--bbox: box 1,1,2,2 holds no cell"
 err_lines 1
 
 # A mask names its variable where there are several.
