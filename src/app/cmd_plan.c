@@ -16,6 +16,8 @@ int cmd_plan(const struct sst_options *options)
         rc = sst_plan_write_json(&job, stdout, &err);
     else if (rc == SST_OK)
         sst_plan_print(&job, stdout);
+    else if (job.catalog && !options->json)
+        sst_plan_print_found(&job, stdout);
     if (rc == SST_OK)
         rc = sst_log_check(options->log, SST_ERR_INPUT, &err);
     if (rc == SST_OK && job.coverage.n_missing > 0)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/commands.h"
@@ -16,6 +17,7 @@
 #include "validate/compare.h"
 #include "validate/tally.h"
 #include "write/clim_nc.h"
+#include "write/place.h"
 
 /* Everything that lives from the first field to the report. */
 struct run {
@@ -93,24 +95,32 @@ static struct sst_clim_spec clim_spec(struct run *run)
     return spec;
 }
 
-/* Refuses, before any field is read, a report that cannot be written. */
-static enum sst_status check_report_path(const struct sst_options *options, struct sst_error *err)
+/* No input is replaced by an output, whatever its name and whatever -O says. */
+static enum sst_status refuse_input_as_output(const struct run *run, const char *output, struct sst_error *err)
 {
+    struct stat target, input;
+    if (stat(output, &target) != 0 || S_ISDIR(target.st_mode))
+        return SST_OK;
+    const struct sst_sources *sources = &run->job.sources;
+    for (size_t i = 0; i <= sources->n_paths; ++i) {
+        const char *path = i < sources->n_paths ? sources->paths[i] : run->options->mask_path;
+        if (path && stat(path, &input) == 0 && input.st_dev == target.st_dev && input.st_ino == target.st_ino)
+            return sst_fail(err, SST_ERR_OUTPUT,
+                            "%s: is an input of this run, so it is not replaced. Give another name", output);
+    }
+    return SST_OK;
+}
+
+/* Refuses, before any field is read, what cannot be written at the end. */
+static enum sst_status check_outputs(const struct run *run, const struct sst_clim_spec *spec, struct sst_error *err)
+{
+    const struct sst_options *options = run->options;
+    SST_TRY(sst_clim_check(spec, err));
+    SST_TRY(refuse_input_as_output(run, options->output, err));
     if (!options->report)
         return SST_OK;
-    if (access(options->report, F_OK) == 0 && !options->overwrite)
-        return sst_fail(err, SST_ERR_OUTPUT, "%s: exists already. Use -O to replace it", options->report);
-    char *probe = NULL;
-    SST_TRY(sst_asprintf(&probe, err, "%s.tmp.%ld", options->report, (long)getpid()));
-    FILE *file = fopen(probe, "w");
-    const int reason = errno;
-    if (file) {
-        (void)fclose(file);
-        (void)unlink(probe);
-    }
-    sst_free(probe);
-    return file ? SST_OK
-                : sst_fail(err, SST_ERR_OUTPUT, "%s: cannot be written: %s", options->report, strerror(reason));
+    SST_TRY(sst_place_check(options->report, options->overwrite, err));
+    return refuse_input_as_output(run, options->report, err);
 }
 
 static enum sst_status open_validation(struct run *run, struct sst_error *err)
@@ -164,8 +174,7 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
         .notes = sst_log_note,
         .notes_user = run->options->log,
     };
-    SST_TRY(sst_clim_check(&spec, err));
-    SST_TRY(check_report_path(run->options, err));
+    SST_TRY(check_outputs(run, &spec, err));
     SST_TRY(sst_log_check(run->options->log, SST_ERR_INPUT, err));
     SST_TRY(open_validation(run, err));
     SST_TRY(sst_reader_create(run->job.catalog, &job->domain, &reader_options, &run->reader, err));
@@ -226,9 +235,14 @@ static enum sst_status verdict(const struct run *run, const struct sst_report *r
             "written",
             100.0 * worst, run->options->tolerance, 100.0 * run->options->max_share);
     const size_t n_absent = run->job.coverage.n_missing, n_bad = sst_reader_totals(run->reader)->n_days_bad;
-    if (n_absent + n_bad > 0)
-        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu days of the baseline had no file and %zu no usable one",
-                        n_absent, n_bad);
+    const char *absent = n_absent == 1 ? "day" : "days", *bad = n_bad == 1 ? "day" : "days";
+    if (n_absent > 0 && n_bad > 0)
+        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu %s of the baseline had no file and %zu no usable one",
+                        n_absent, absent, n_bad);
+    if (n_absent > 0)
+        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu %s of the baseline had no file", n_absent, absent);
+    if (n_bad > 0)
+        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu %s had no usable file", n_bad, bad);
     return SST_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "core/mem.h"
 #include "stream/climatology.h"
 #include "validate/probes.h"
+#include "write/clim_nc.h"
 
 struct sst_decode_options sst_job_decode_options(const struct sst_options *options)
 {
@@ -36,13 +37,22 @@ static enum sst_status scan(struct sst_job *job, struct sst_progress *progress, 
     return rc;
 }
 
+static enum sst_status cut_box(struct sst_job *job, struct sst_error *err)
+{
+    const struct sst_bbox *box = &job->options->bbox;
+    const enum sst_status rc =
+        sst_domain_box(job->catalog->grid, box->west, box->south, box->east, box->north, &job->domain, err);
+    if (rc != SST_OK)
+        sst_error_prefix(err, "--bbox");
+    return rc;
+}
+
 static enum sst_status settle_domain(struct sst_job *job, struct sst_error *err)
 {
     const struct sst_options *options = job->options;
     sst_domain_all(job->catalog->grid, &job->domain);
     if (options->has_bbox)
-        SST_TRY(sst_domain_box(job->catalog->grid, options->bbox.west, options->bbox.south, options->bbox.east,
-                               options->bbox.north, &job->domain, err));
+        SST_TRY(cut_box(job, err));
     if (!options->mask_path)
         return SST_OK;
     SST_TRY(sst_alloc(job->domain.n_cells, sizeof *job->keep, "the mask", &job->keep, err));
@@ -192,6 +202,24 @@ static enum sst_status count_inputs(struct sst_job *job, struct sst_error *err)
     return SST_OK;
 }
 
+/* The program itself with its libraries and their caches, [bytes], and fields and counts, [bytes a cell]; measured. */
+enum { PROGRAM_BYTES = 50000000, CELL_BYTES = 40 };
+
+static void estimate_memory(struct sst_job *job)
+{
+    const struct sst_policy *policy = &job->policy;
+    int slots[SST_N_SLOTS];
+    const struct sst_clim_spec sizes = {.split = job->options->split,
+                                        .domain = &job->domain,
+                                        .slots = slots,
+                                        .n_slots = sst_policy_output_slots(policy, slots),
+                                        .n_percentiles = policy->n_percentiles,
+                                        .has_bounds = sst_climatology_has_bounds(policy)};
+    const bool has_ice = job->catalog->ice_source[0] != '\0';
+    job->peak_bytes = sst_climatology_peak_bytes(policy, has_ice, job->domain.n_cells, job->n_probes) +
+                      sst_clim_buffer_bytes(&sizes) + (uint64_t)CELL_BYTES * job->domain.n_cells + PROGRAM_BYTES;
+}
+
 enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress, struct sst_job *job,
                                 struct sst_error *err)
 {
@@ -202,8 +230,7 @@ enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_pr
     SST_TRY(settle_baseline(job, err));
     SST_TRY(settle_probes(job, err));
     SST_TRY(count_inputs(job, err));
-    job->peak_bytes = sst_climatology_peak_bytes(&job->policy, job->catalog->ice_source[0] != '\0', job->domain.n_cells,
-                                                 job->n_probes);
+    estimate_memory(job);
     return SST_OK;
 }
 

@@ -42,23 +42,32 @@ bool sst_log_shows(const struct sst_log *log, enum sst_log_level level)
     return level <= log->level || (level == SST_LOG_WARN && log->is_strict);
 }
 
-/* Copies text, control characters as \xNN; cuts where the room ends. Returns the end. */
+enum { SHOWN_SIZE = 5 };
+
+/* A character as it is shown: itself, or \xNN where a terminal would obey it. Returns the length. */
+static size_t show_character(unsigned char c, char shown[SHOWN_SIZE])
+{
+    const bool is_control = c < 0x20 || c == 0x7f;
+    const int length = snprintf(shown, SHOWN_SIZE, is_control ? "\\x%02x" : "%c", c);
+    return length > 0 ? (size_t)length : 0;
+}
+
+/* Copies text as it is shown; cuts where the room ends. Returns the end. */
 static char *append_printable(char *at, const char *limit, const char *text)
 {
-    static const char hex[] = "0123456789abcdef";
-    for (; *text && limit - at > 4; ++text) {
-        const unsigned char c = (unsigned char)*text;
-        if (c < 0x20 || c == 0x7f) {
-            *at++ = '\\';
-            *at++ = 'x';
-            *at++ = hex[c >> 4];
-            *at++ = hex[c & 15];
-        } else {
-            *at++ = (char)c;
-        }
-    }
+    for (; *text && limit - at >= SHOWN_SIZE; ++text)
+        at += show_character((unsigned char)*text, at);
     *at = '\0';
     return at;
+}
+
+void sst_log_put_text(const char *text, FILE *stream)
+{
+    char shown[SHOWN_SIZE];
+    for (; *text; ++text) {
+        (void)show_character((unsigned char)*text, shown);
+        (void)fputs(shown, stream);
+    }
 }
 
 static void say(struct sst_log *log, enum sst_log_level level, const char *text)

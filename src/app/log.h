@@ -50,6 +50,9 @@ void sst_log_note(void *user, const char *text);
  */
 SST_MUST_CHECK enum sst_status sst_log_check(const struct sst_log *log, enum sst_status code, struct sst_error *err);
 
+/* Prints a text that comes from a file or a command line within a table, with control characters as \xNN. */
+void sst_log_put_text(const char *text, FILE *stream);
+
 /* Wipes a bar that is drawn, so that other text can follow. */
 void sst_log_wipe_bar(struct sst_log *log);
 

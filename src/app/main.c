@@ -31,7 +31,14 @@ static void open_standard_streams(void)
     }
 }
 
-/* What a command printed has to have arrived: a full disk is no success. */
+/* The codes of a command that did its work. */
+static bool is_done(int exit_code)
+{
+    return exit_code == 0 || exit_code == sst_status_exit_code(SST_ERR_INCOMPLETE) ||
+           exit_code == sst_status_exit_code(SST_ERR_TOLERANCE);
+}
+
+/* What a command printed has to have arrived: with a full disk its work is not done. */
 static int check_standard_output(struct sst_log *log, int exit_code)
 {
     errno = 0;
@@ -39,7 +46,7 @@ static int check_standard_output(struct sst_log *log, int exit_code)
         return exit_code;
     sst_log_error(log, "standard output: cannot be written: %s. Free some room, or send it elsewhere",
                   errno ? strerror(errno) : "an error");
-    return exit_code ? exit_code : sst_status_exit_code(SST_ERR_OUTPUT);
+    return is_done(exit_code) ? sst_status_exit_code(SST_ERR_OUTPUT) : exit_code;
 }
 
 static int run_command(struct sst_options *options, struct sst_log *log)

@@ -155,6 +155,7 @@ static enum sst_status settle_output(struct sst_options *options, struct sst_err
 static enum sst_status check_run(struct sst_options *options, struct sst_error *err)
 {
     const bool *is_given = options->is_given;
+    SST_TRY(sst_approx_check(options->approx, options->percentiles, options->n_percentiles, err));
     SST_TRY(check_pool(options, err));
     SST_TRY(check_tail(options, err));
     SST_TRY(settle_output(options, err));

@@ -33,6 +33,10 @@ SST_MUST_CHECK enum sst_status sst_report_write_json(const struct sst_report *re
 
 /* What `plan` shows. */
 void sst_plan_print(const struct sst_job *job, FILE *stream);
+
+/* What `plan` shows of the files where no run can be planned: span, whole years, odd files. job->catalog is there. */
+void sst_plan_print_found(const struct sst_job *job, FILE *stream);
+
 SST_MUST_CHECK enum sst_status sst_plan_write_json(const struct sst_job *job, FILE *stream, struct sst_error *err);
 
 /* Largest share of cell-days beyond the tolerance among the percentiles (all cells, by area); NaN where not validated. */

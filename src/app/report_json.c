@@ -1,8 +1,10 @@
 /* The run report and the plan as JSON: everything that is needed to repeat the run. */
 #include <jansson.h>
 #include <math.h>
+#include <string.h>
 
 #include "app/report.h"
+#include "core/mem.h"
 #include "write/clim_nc.h"
 
 /* Numbers that JSON cannot hold (NaN) are null. */
@@ -10,7 +12,35 @@ static json_t *real(double value) { return isfinite(value) ? json_real(value) : 
 
 static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
 
-static json_t *text(const char *value) { return json_string_nocheck(value); }
+/* Paths and titles may be of an older encoding, which JSON cannot hold: then what is not ASCII is shown as \xNN. */
+static json_t *escaped(const char *value)
+{
+    static const char hex[] = "0123456789abcdef";
+    char *room = NULL;
+    if (sst_alloc(4 * strlen(value) + 1, 1, "a text", &room, NULL) != SST_OK)
+        return NULL;
+    char *end = room;
+    for (; *value; ++value) {
+        const unsigned char c = (unsigned char)*value;
+        if (c < 0x80) {
+            *end++ = *value;
+            continue;
+        }
+        *end++ = '\\';
+        *end++ = 'x';
+        *end++ = hex[c >> 4];
+        *end++ = hex[c & 15];
+    }
+    json_t *out = json_string(room);
+    sst_free(room);
+    return out;
+}
+
+static json_t *text(const char *value)
+{
+    json_t *out = json_string(value);
+    return out ? out : escaped(value);
+}
 
 static json_t *day_text(const struct sst_job *job, struct sst_day day)
 {
@@ -221,20 +251,27 @@ static enum sst_status dump(json_t *whole, FILE *stream, struct sst_error *err)
     return SST_OK;
 }
 
-enum sst_status sst_report_write_json(const struct sst_report *report, FILE *stream, struct sst_error *err)
+/* What plan and report have in common. */
+static json_t *job_json(const struct sst_job *job, const char *schema)
 {
-    const struct sst_job *job = report->job;
     json_t *out = json_object();
-    json_object_set_new(out, "schema", text(SST_REPORT_SCHEMA));
+    json_object_set_new(out, "schema", text(schema));
     json_object_set_new(out, "sststream_version", text(sst_version()));
-    json_object_set_new(out, "created", text(report->created));
-    json_object_set_new(out, "climatology_id", text(report->climatology_id));
     json_object_set_new(out, "parameters", text(job->options->arguments));
     json_object_set_new(out, "output", text(job->options->output));
     json_object_set_new(out, "policy", policy_json(job));
     json_object_set_new(out, "source", source_json(job));
     json_object_set_new(out, "grid", grid_json(job));
     json_object_set_new(out, "days", days_json(job));
+    json_object_set_new(out, "planned_peak_bytes", integer(job->peak_bytes));
+    return out;
+}
+
+enum sst_status sst_report_write_json(const struct sst_report *report, FILE *stream, struct sst_error *err)
+{
+    json_t *out = job_json(report->job, SST_REPORT_SCHEMA);
+    json_object_set_new(out, "created", text(report->created));
+    json_object_set_new(out, "climatology_id", text(report->climatology_id));
     json_object_set_new(out, "read", read_json(report));
     json_object_set_new(out, "cells", integer(report->tally.n_cells));
     json_object_set_new(out, "sea_cells", integer(report->tally.n_sea_cells));
@@ -242,23 +279,13 @@ enum sst_status sst_report_write_json(const struct sst_report *report, FILE *str
     json_object_set_new(out, "flags", flags_json(report));
     json_object_set_new(out, "seconds", real(report->seconds));
     json_object_set_new(out, "peak_rss_bytes", integer(report->peak_rss_bytes));
-    json_object_set_new(out, "planned_peak_bytes", integer(job->peak_bytes));
     json_object_set_new(out, "inputs", inputs_json(report));
     return dump(out, stream, err);
 }
 
 enum sst_status sst_plan_write_json(const struct sst_job *job, FILE *stream, struct sst_error *err)
 {
-    json_t *out = json_object();
-    json_object_set_new(out, "schema", text("sststream-plan/1"));
-    json_object_set_new(out, "sststream_version", text(sst_version()));
-    json_object_set_new(out, "parameters", text(job->options->arguments));
-    json_object_set_new(out, "output", text(job->options->output));
-    json_object_set_new(out, "policy", policy_json(job));
-    json_object_set_new(out, "source", source_json(job));
-    json_object_set_new(out, "grid", grid_json(job));
-    json_object_set_new(out, "days", days_json(job));
+    json_t *out = job_json(job, "sststream-plan/1");
     json_object_set_new(out, "probes", integer(job->n_probes));
-    json_object_set_new(out, "planned_peak_bytes", integer(job->peak_bytes));
     return dump(out, stream, err);
 }

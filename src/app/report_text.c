@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/log.h"
 #include "app/report.h"
 #include "write/clim_nc.h"
 
@@ -18,6 +19,14 @@ enum { MAX_LISTED = 10 };
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
+/* What stands before a text that comes from outside, the text, and what stands behind it. */
+static void print_around(const char *before, const char *text, const char *behind, FILE *out)
+{
+    (void)fputs(before, out);
+    sst_log_put_text(text, out);
+    (void)fputs(behind, out);
+}
+
 static void print_policy(const struct sst_job *job, FILE *out)
 {
     const struct sst_policy *policy = &job->policy;
@@ -33,7 +42,7 @@ static void print_policy(const struct sst_job *job, FILE *out)
     if (n_slots < sst_calendar_n_slots(pools->kind)) {
         int month = 0, day = 0;
         sst_calendar_month_day(pools->kind, slots[0], &month, &day);
-        fprintf(out, "part       %d days from %02d-%02d", n_slots, month, day);
+        fprintf(out, "part       %d day%s from %02d-%02d", n_slots, plural((size_t)n_slots), month, day);
         sst_calendar_month_day(pools->kind, slots[n_slots - 1], &month, &day);
         fprintf(out, " to %02d-%02d\n", month, day);
     }
@@ -41,8 +50,10 @@ static void print_policy(const struct sst_job *job, FILE *out)
 
 static void print_rejects(const struct sst_catalog *catalog, FILE *out)
 {
-    for (size_t i = 0; i < catalog->n_rejects && i < MAX_LISTED; ++i)
-        fprintf(out, "  not used: %s: %s\n", catalog->rejects[i].path, catalog->rejects[i].reason);
+    for (size_t i = 0; i < catalog->n_rejects && i < MAX_LISTED; ++i) {
+        print_around("  not used: ", catalog->rejects[i].path, ": ", out);
+        print_around("", catalog->rejects[i].reason, "\n", out);
+    }
     if (catalog->n_rejects > MAX_LISTED)
         fprintf(out, "  ... and %zu more (all are in the JSON report)\n", catalog->n_rejects - MAX_LISTED);
 }
@@ -71,13 +82,17 @@ static void print_inputs(const struct sst_job *job, FILE *out)
             sst_day_text(catalog->calendar, catalog->first_day, first),
             sst_day_text(catalog->calendar, catalog->last_day, last), sst_calendar_name(catalog->calendar));
     print_rejects(catalog, out);
-    fprintf(out, "variable   %s (%s)%s%s", catalog->variable, sst_sst_kind_name(catalog->kind),
-            catalog->title[0] ? ", " : "", catalog->title);
-    fprintf(out, "%s%s%s%s\n", catalog->ice_source[0] ? "; ice from " : "", catalog->ice_source,
-            catalog->mask_source[0] ? "; land and lakes from " : "", catalog->mask_source);
+    fprintf(out, "variable   %s (%s)", catalog->variable, sst_sst_kind_name(catalog->kind));
+    print_around(catalog->title[0] ? ", " : "", catalog->title, "", out);
+    print_around(catalog->ice_source[0] ? "; ice from " : "", catalog->ice_source, "", out);
+    print_around(catalog->mask_source[0] ? "; land and lakes from " : "", catalog->mask_source, "\n", out);
     fprintf(out, "values     whole %s degC%s\n",
             catalog->lattice == SST_LATTICE_CENTI ? "hundredths of a" : "thousandths of a",
             catalog->lattice_is_exact ? "" : "; the files are finer and are rounded to them");
+}
+
+static void print_days(const struct sst_job *job, FILE *out)
+{
     fprintf(out, "days       %zu of %zu in the baseline, %zu missing, %zu doubled, %zu beside it\n",
             job->coverage.n_present, job->coverage.n_expected, job->coverage.n_missing, job->coverage.n_doubled,
             job->n_days_beside);
@@ -103,10 +118,18 @@ static void print_lists(const struct sst_policy *policy, FILE *out)
         fprintf(out, ", the %d smallest (of %d)", k.bottom, depth.bottom);
 }
 
+void sst_plan_print_found(const struct sst_job *job, FILE *out)
+{
+    print_inputs(job, out);
+    if (job->domain.n_cells > 0)
+        print_grid(job, out);
+}
+
 void sst_plan_print(const struct sst_job *job, FILE *out)
 {
     print_policy(job, out);
     print_inputs(job, out);
+    print_days(job, out);
     print_grid(job, out);
     fprintf(out, "estimate   %s", sst_approx_name(job->policy.approx));
     if (job->policy.approx == SST_APPROX_TAIL)
@@ -116,9 +139,8 @@ void sst_plan_print(const struct sst_job *job, FILE *out)
                 100.0 * job->probe_share, (unsigned long long)job->options->seed);
     else
         fprintf(out, " (exact)");
-    fprintf(out, "\nmemory     %.1f MB at most for bins, kept values and estimates\n",
-            (double)job->peak_bytes / BYTES_PER_MB);
-    fprintf(out, "output     %s\n", job->options->output);
+    fprintf(out, "\nmemory     about %.0f MB at most\n", (double)job->peak_bytes / BYTES_PER_MB);
+    print_around("output     ", job->options->output, "\n", out);
 }
 
 static void print_row(const struct sst_report_row *which, const struct sst_error_row *row, FILE *out)
@@ -160,7 +182,7 @@ static void print_flags(const struct sst_report *report, FILE *out)
     fprintf(out, "flags      %zu of %zu cell-days of the sea have one or more, %.2f %% of its area\n",
             tally->any.n_cell_days, tally->n_cell_days, 100.0 * tally->any.area_share);
     for (int bit = 0; bit < SST_N_FLAGS; ++bit)
-        fprintf(out, "  %-24s %12zu cell-days %8.2f %% of the area\n", texts[bit], tally->by_flag[bit].n_cell_days,
+        fprintf(out, "  %-25s %12zu cell-days %8.2f %% of the area\n", texts[bit], tally->by_flag[bit].n_cell_days,
                 100.0 * tally->by_flag[bit].area_share);
 }
 
@@ -170,7 +192,8 @@ void sst_report_print(const struct sst_report *report, FILE *out)
     const struct sst_reader_totals *totals = sst_reader_totals(report->reader);
     print_policy(job, out);
     print_inputs(job, out);
-    fprintf(out, "read       %zu days", totals->n_days_read);
+    print_days(job, out);
+    fprintf(out, "read       %zu day%s", totals->n_days_read, plural(totals->n_days_read));
     if (totals->n_days_doubled)
         fprintf(out, ", %zu doubled (same values, counted once)", totals->n_days_doubled);
     if (totals->n_preliminary_replaced)
@@ -184,7 +207,7 @@ void sst_report_print(const struct sst_report *report, FILE *out)
     fprintf(out, "sea        %zu cell%s\n", report->tally.n_sea_cells, plural(report->tally.n_sea_cells));
     print_validation(report, out);
     print_flags(report, out);
-    fprintf(out, "output     %s\n", job->options->output);
+    print_around("output     ", job->options->output, "\n", out);
     fprintf(out, "id         %s\n", report->climatology_id);
     fprintf(out, "time       %.1f s, at most %.0f MB of memory\n", report->seconds,
             (double)report->peak_rss_bytes / BYTES_PER_MB);

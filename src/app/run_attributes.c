@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "core/mem.h"
+#include "kernels/cell_maxent.h"
 
 const char *sst_iso_time(int64_t seconds_since_1970, char *buffer)
 {
@@ -22,6 +23,9 @@ const char *sst_run_estimator_text(const struct sst_policy *policy)
     switch (policy->approx) {
     case SST_APPROX_CF:
         return "Approximate: Cornish-Fisher formula on the mean, variance, skewness and kurtosis of the pooled values.";
+    case SST_APPROX_MAXENT:
+        return "Approximate: maximum-entropy distribution with the mean, variance, skewness and kurtosis of the pooled "
+               "values.";
     case SST_APPROX_TAIL:
         return "Exact sample percentile of the pooled values, from the most extreme values of each calendar day; where "
                "quality_flag says uncertified, one of the bounds between which it is proven to lie.";
@@ -37,6 +41,8 @@ static enum sst_status method_text(const struct sst_policy *policy, char **text,
     switch (policy->approx) {
     case SST_APPROX_CF:
         return sst_strdup("cornish-fisher, four moments", text, err);
+    case SST_APPROX_MAXENT:
+        return sst_asprintf(text, err, "maximum entropy on +-%g sd, four moments", CELL_MAXENT_SUPPORT);
     case SST_APPROX_TAIL:
         return sst_asprintf(
             text, err,

@@ -63,6 +63,17 @@ struct sst_tail_out {
     uint8_t *uncertified; /* 1 where some percentile is not certified */
 };
 
+/* How moments become percentiles. */
+enum sst_fit_kind { SST_FIT_CF, SST_FIT_MAXENT };
+
+struct sst_moments_fit {
+    enum sst_fit_kind kind;
+    size_t n_percentiles;
+    const double *z; /* SST_FIT_CF: the standard normal quantile of each percentile */
+    const float *const *table; /* SST_FIT_MAXENT: the table of each percentile; see kernels/cell_maxent.h */
+    const float *v_limit; /* SST_FIT_MAXENT */
+};
+
 struct sst_backend {
     const char *name;
 
@@ -76,9 +87,9 @@ struct sst_backend {
     void (*plane_add)(void *target, const void *source, enum sst_plane_type type, size_t n_cells);
     void (*plane_subtract)(void *target, const void *source, enum sst_plane_type type, size_t n_cells);
 
-    /* Mean and Cornish-Fisher percentiles of a window; `z` is the standard normal quantile of each percentile. */
-    void (*moments_finish_cf)(struct sst_moments_view window, const double *z, size_t n_percentiles, int min_samples,
-                              const struct sst_finish_out *out, size_t n_cells);
+    /* Mean and fitted percentiles of a window. */
+    void (*moments_finish)(struct sst_moments_view window, const struct sst_moments_fit *fit, int min_samples,
+                           const struct sst_finish_out *out, size_t n_cells);
 
     /*
      * Mean, count and exact percentiles of a pool of raw fields: `members` arrays of n_cells codes.

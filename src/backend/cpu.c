@@ -7,6 +7,7 @@
 #include "backend/cpu_tile.h"
 #include "core/mem.h"
 #include "kernels/body_moments.h"
+#include "kernels/cell_maxent.h"
 #include "kernels/cell_quantile.h"
 
 /* Cells of one task: the five planes of a block stay in a core's second-level cache. */
@@ -42,7 +43,7 @@ static void count_add_field(uint16_t *count, const uint8_t *marks, size_t n_cell
         for (size_t cell = 0; cell < n_cells; ++cell)                                                                  \
             to[cell] = (type)(to[cell] sign from[cell]);                                                               \
     }
-#define PLANE_PRAGMA _Pragma("omp parallel for simd schedule(static) if (n_cells >= PARALLEL_CELLS)")
+#define PLANE_PRAGMA _Pragma("omp parallel for schedule(static) if (n_cells >= PARALLEL_CELLS)")
 
 PLANE_FUNCTION(add_16, uint16_t, +)
 PLANE_FUNCTION(add_32, uint32_t, +)
@@ -84,8 +85,22 @@ static void plane_subtract(void *target, const void *source, enum sst_plane_type
 /* Sums are of hundredths on every lattice. */
 static const double HUNDREDTHS_PER_DEGREE = 100.0;
 
-static void moments_finish_cf(struct sst_moments_view window, const double *z, size_t n_percentiles, int min_samples,
-                              const struct sst_finish_out *out, size_t n_cells)
+/* Percentiles of one cell; returns whether the shape is guarded. */
+static int fit_cell(const struct sst_moments_fit *fit, struct cell_shape shape, double *const *quantile, size_t cell)
+{
+    if (fit->kind == SST_FIT_CF) {
+        for (size_t q = 0; q < fit->n_percentiles; ++q)
+            quantile[q][cell] = cell_cf_quantile(shape, fit->z[q]) / HUNDREDTHS_PER_DEGREE;
+        return cell_cf_is_guarded(shape);
+    }
+    const struct cell_maxent_place place = cell_maxent_place_of(shape, fit->v_limit);
+    for (size_t q = 0; q < fit->n_percentiles; ++q)
+        quantile[q][cell] = cell_maxent_quantile(shape, place, fit->table[q]) / HUNDREDTHS_PER_DEGREE;
+    return shape.sd > 0.0 && place.is_guarded;
+}
+
+static void moments_finish(struct sst_moments_view window, const struct sst_moments_fit *fit, int min_samples,
+                           const struct sst_finish_out *out, size_t n_cells)
 {
     const struct body_moments_planes planes = {window.n, window.s1, window.s2, window.s3, window.s4};
 #pragma omp parallel for schedule(dynamic, BLOCK) if (n_cells > BLOCK)
@@ -93,16 +108,14 @@ static void moments_finish_cf(struct sst_moments_view window, const double *z, s
         const struct cell_moments sums = body_moments_load(planes, cell);
         if (sums.n == 0 || (int)sums.n < min_samples) {
             out->mean[cell] = NAN;
-            for (size_t q = 0; q < n_percentiles; ++q)
+            for (size_t q = 0; q < fit->n_percentiles; ++q)
                 out->quantile[q][cell] = NAN;
             out->guarded[cell] = 0;
             continue;
         }
         const struct cell_shape shape = cell_moments_shape(sums);
         out->mean[cell] = shape.mean / HUNDREDTHS_PER_DEGREE;
-        for (size_t q = 0; q < n_percentiles; ++q)
-            out->quantile[q][cell] = cell_cf_quantile(shape, z[q]) / HUNDREDTHS_PER_DEGREE;
-        out->guarded[cell] = (uint8_t)cell_cf_is_guarded(shape);
+        out->guarded[cell] = (uint8_t)fit_cell(fit, shape, out->quantile, cell);
     }
 }
 
@@ -201,7 +214,7 @@ const struct sst_backend *sst_backend_cpu(void)
         .count_add_field = count_add_field,
         .plane_add = plane_add,
         .plane_subtract = plane_subtract,
-        .moments_finish_cf = moments_finish_cf,
+        .moments_finish = moments_finish,
         .exact_finish = exact_finish,
         .tail_add_field = sst_cpu_tail_add_field,
         .tail_merge = sst_cpu_tail_merge,

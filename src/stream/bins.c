@@ -1,5 +1,7 @@
-/* Allocation of bins from the plane list of their estimator. */
+/* Allocation of bins from the plane list of their estimator, and their use over the year. */
 #include "stream/bins.h"
+
+#include <string.h>
 
 #include "core/mem.h"
 
@@ -64,40 +66,6 @@ struct sst_moments_view sst_bin_moments(const struct sst_bin *bin)
     return view;
 }
 
-enum sst_status sst_bins_get(struct sst_bins *bins, struct sst_term term, const struct sst_estimator *estimator,
-                             size_t n_cells, struct sst_bin **out, struct sst_error *err)
-{
-    struct sst_bin *bin = &bins->at[term.slot][term.year_class];
-    if (sst_bin_is_empty(bin))
-        SST_TRY(sst_bin_init(bin, estimator, n_cells, err));
-    *out = bin;
-    return SST_OK;
-}
-
-void sst_bins_drop_slot(struct sst_bins *bins, int slot)
-{
-    for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
-        sst_bin_clear(&bins->at[slot][year_class]);
-}
-
-void sst_bins_clear(struct sst_bins *bins)
-{
-    for (int slot = 0; slot <= SST_N_SLOTS; ++slot)
-        sst_bins_drop_slot(bins, slot);
-}
-
-void sst_bins_step(const struct sst_bins *bins, const struct sst_backend *backend, struct sst_bin *window,
-                   struct sst_term term, enum sst_window_step step)
-{
-    const struct sst_bin *bin = &bins->at[term.slot][term.year_class];
-    if (sst_bin_is_empty(bin))
-        return;
-    if (step == SST_WINDOW_ENTER)
-        sst_bin_add(backend, window, bin);
-    else
-        sst_bin_subtract(backend, window, bin);
-}
-
 struct sst_tail_view sst_bin_tail(const struct sst_bin *bin)
 {
     const struct sst_tail_view view = {bin->planes[SST_TAIL_N],
@@ -107,4 +75,83 @@ struct sst_tail_view sst_bin_tail(const struct sst_bin *bin)
                                        bin->estimator->planes[SST_TAIL_TOP].count,
                                        bin->estimator->planes[SST_TAIL_BOTTOM].count};
     return view;
+}
+
+enum sst_status sst_bin_set_open(struct sst_bin_set *set, const struct sst_estimator *window, size_t n_cells,
+                                 struct sst_error *err)
+{
+    SST_TRY(sst_bin_init(&set->window, window, n_cells, err));
+    set->n_cells = n_cells;
+    return SST_OK;
+}
+
+void sst_bin_set_clear(struct sst_bin_set *set)
+{
+    for (int slot = 0; slot <= SST_N_SLOTS; ++slot)
+        sst_bin_set_drop_slot(set, slot);
+    while (set->n_spare > 0)
+        sst_bin_clear(&set->spare[--set->n_spare]);
+    sst_bin_clear(&set->window);
+}
+
+/* Makes a used bin one of no field. */
+static void empty_planes(struct sst_bin *bin)
+{
+    for (size_t i = 0; i < bin->estimator->n_planes; ++i) {
+        const struct sst_plane *plane = &bin->estimator->planes[i];
+        if (plane->op == SST_PLANE_TOP)
+            fill_missing(bin->planes[i], plane->count * bin->n_cells);
+        else
+            memset(bin->planes[i], 0, bin->n_cells * plane->count * sst_plane_type_size(plane->type));
+    }
+}
+
+/* Takes a spare bin of an estimator, if there is one; lists of another length would not do. */
+static bool take_spare(struct sst_bin_set *set, const struct sst_estimator *estimator, struct sst_bin *bin)
+{
+    for (size_t i = set->n_spare; i-- > 0;) {
+        if (set->spare[i].estimator != estimator)
+            continue;
+        *bin = set->spare[i];
+        set->spare[i] = set->spare[--set->n_spare];
+        return true;
+    }
+    return false;
+}
+
+enum sst_status sst_bin_set_at(struct sst_bin_set *set, struct sst_term term, const struct sst_estimator *estimator,
+                               struct sst_bin **bin, struct sst_error *err)
+{
+    struct sst_bin *found = &set->bins[term.slot][term.year_class];
+    if (sst_bin_is_empty(found)) {
+        if (take_spare(set, estimator, found))
+            empty_planes(found);
+        else
+            SST_TRY(sst_bin_init(found, estimator, set->n_cells, err));
+    }
+    *bin = found;
+    return SST_OK;
+}
+
+void sst_bin_set_step(struct sst_bin_set *set, const struct sst_backend *backend, struct sst_term term,
+                      enum sst_window_step step)
+{
+    const struct sst_bin *bin = &set->bins[term.slot][term.year_class];
+    if (sst_bin_is_empty(bin))
+        return;
+    if (step == SST_WINDOW_ENTER)
+        sst_bin_add(backend, &set->window, bin);
+    else
+        sst_bin_subtract(backend, &set->window, bin);
+}
+
+void sst_bin_set_drop_slot(struct sst_bin_set *set, int slot)
+{
+    for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
+        struct sst_bin *bin = &set->bins[slot][year_class];
+        if (sst_bin_is_empty(bin))
+            continue;
+        set->spare[set->n_spare++] = *bin;
+        memset(bin, 0, sizeof *bin);
+    }
 }

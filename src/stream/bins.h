@@ -46,24 +46,43 @@ struct sst_tail_view sst_bin_tail(const struct sst_bin *bin);
 
 static inline bool sst_bin_is_empty(const struct sst_bin *bin) { return !bin->estimator; }
 
-/* The bins of a run, by term; empty until a field comes. Start from zeros. */
-struct sst_bins {
-    struct sst_bin at[SST_N_SLOTS + 1][SST_N_CLASSES];
+/*
+ * The bins of a run, by term, and the window over them. All zero is a set that is not used: nothing enters or leaves it.
+ * The planes of dropped slots are kept for the next ones, so a run allocates its window once: given back and asked for
+ * again, hundreds of megabytes of aligned memory would break the heap into pieces.
+ */
+struct sst_bin_set {
+    size_t n_cells;
+    struct sst_bin bins[SST_N_SLOTS + 1][SST_N_CLASSES]; /* empty where nothing was added */
+    struct sst_bin window;
+    struct sst_bin spare[(SST_N_SLOTS + 1) * SST_N_CLASSES];
+    size_t n_spare;
 };
 
-/* The bin of a term, made if there is none yet; it belongs to `bins`. Errors: SST_ERR_NOMEM. */
-SST_MUST_CHECK enum sst_status sst_bins_get(struct sst_bins *bins, struct sst_term term,
-                                            const struct sst_estimator *estimator, size_t n_cells, struct sst_bin **out,
-                                            struct sst_error *err);
+/* Opens a zeroed set; the window is of no field. Owner: the caller; sst_bin_set_clear. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_bin_set_open(struct sst_bin_set *set, const struct sst_estimator *window,
+                                                size_t n_cells, struct sst_error *err);
+void sst_bin_set_clear(struct sst_bin_set *set);
 
-/* Frees the bins of all classes of a slot; of all slots. */
-void sst_bins_drop_slot(struct sst_bins *bins, int slot);
-void sst_bins_clear(struct sst_bins *bins);
+static inline bool sst_bin_set_is_open(const struct sst_bin_set *set) { return !sst_bin_is_empty(&set->window); }
+
+/*
+ * The bin of a term, of no field where it is new; borrowed until its slot is dropped. A term is always of one estimator,
+ * whose first planes are those of the window.
+ *
+ * Errors: SST_ERR_NOMEM.
+ */
+SST_MUST_CHECK enum sst_status sst_bin_set_at(struct sst_bin_set *set, struct sst_term term,
+                                              const struct sst_estimator *estimator, struct sst_bin **bin,
+                                              struct sst_error *err);
 
 enum sst_window_step { SST_WINDOW_ENTER, SST_WINDOW_LEAVE };
 
-/* A term enters or leaves a window; one without a bin (no file was of it) changes nothing. */
-void sst_bins_step(const struct sst_bins *bins, const struct sst_backend *backend, struct sst_bin *window,
-                   struct sst_term term, enum sst_window_step step);
+/* A term's bin enters the window or leaves it; a term without a bin (no file had it) changes nothing. */
+void sst_bin_set_step(struct sst_bin_set *set, const struct sst_backend *backend, struct sst_term term,
+                      enum sst_window_step step);
+
+/* Makes the bins of a slot spare. */
+void sst_bin_set_drop_slot(struct sst_bin_set *set, int slot);
 
 #endif

@@ -24,12 +24,10 @@ struct engine {
     const struct sst_policy *policy;
     const struct sst_slot_sink *sink;
     struct sst_schedule schedule;
-    bool has_ice;
 
     struct worker workers[MAX_WORKERS]; /* the estimator's; then that of the probes, where there are any */
     size_t n_workers;
-    struct sst_bins ice;
-    struct sst_bin ice_window;
+    struct sst_bin_set ice; /* not open until a field has ice */
     struct sst_term terms[SST_MAX_TERMS]; /* of the windows as they stand */
     int n_terms;
 
@@ -38,6 +36,7 @@ struct engine {
     struct sst_estimate smoothed;
     double *probe_mean; /* scratch of the probes' exact path */
     uint8_t *guarded; /* scratch */
+    uint16_t *written_flags; /* scratch: those of the pool, of the written values and of the sink */
 
     size_t days_done, days_total;
 };
@@ -64,9 +63,11 @@ static enum sst_status add_field(struct engine *engine, struct sst_term term, co
 {
     for (size_t w = 0; w < engine->n_workers; ++w)
         SST_TRY(engine->workers[w].method->add_field(engine->workers[w].state, term, field, err));
-    if (engine->has_ice && field->has_ice) {
+    if (field->has_ice) {
         struct sst_bin *bin = NULL;
-        SST_TRY(sst_bins_get(&engine->ice, term, sst_estimator_ice(), engine->job->n_cells, &bin, err));
+        if (!sst_bin_set_is_open(&engine->ice)) /* the first file may know no ice, and a later one may */
+            SST_TRY(sst_bin_set_open(&engine->ice, sst_estimator_ice(), engine->job->n_cells, err));
+        SST_TRY(sst_bin_set_at(&engine->ice, term, sst_estimator_ice(), &bin, err));
         engine->job->backend->count_add_field(bin->planes[0], field->ice, engine->job->n_cells);
     }
     return SST_OK;
@@ -112,7 +113,7 @@ static void window_apply(struct engine *engine, struct sst_term term, enum sst_w
     for (size_t w = 0; w < engine->n_workers; ++w)
         if (engine->workers[w].method->move)
             engine->workers[w].method->move(engine->workers[w].state, term, step);
-    sst_bins_step(&engine->ice, engine->job->backend, &engine->ice_window, term, step);
+    sst_bin_set_step(&engine->ice, engine->job->backend, term, step);
 }
 
 /* Applies the difference of two lists of terms; the only place where a window moves. */
@@ -137,7 +138,7 @@ static void drop_used_slots(struct engine *engine, int estimate)
             continue;
         for (size_t w = 0; w < engine->n_workers; ++w)
             engine->workers[w].method->drop_slot(engine->workers[w].state, slot);
-        sst_bins_drop_slot(&engine->ice, slot);
+        sst_bin_set_drop_slot(&engine->ice, slot);
     }
 }
 
@@ -147,7 +148,7 @@ static void drop_used_slots(struct engine *engine, int estimate)
 static void set_pool_flags(const struct engine *engine, struct sst_estimate *estimate, int slot)
 {
     const double few = SST_FEW_SAMPLES_SHARE * sst_pool_days(&engine->policy->pools, slot);
-    const uint16_t *n_ice = engine->has_ice ? engine->ice_window.planes[0] : NULL;
+    const uint16_t *n_ice = sst_bin_set_is_open(&engine->ice) ? engine->ice.window.planes[0] : NULL;
     for (size_t cell = 0; cell < engine->job->n_cells; ++cell) {
         unsigned flags = 0;
         if ((double)estimate->n_obs[cell] < few)
@@ -209,6 +210,17 @@ static bool has_a_bound(const struct sst_slot_result *result, struct sst_estimat
     return false;
 }
 
+/*
+ * Whether a percentile says that next to nothing varies: outer ones only, by how far they are beyond the mean. One near the
+ * middle is near the mean whatever varies.
+ */
+static bool tells_no_variance(double percentile, double value, double mean)
+{
+    if (percentile >= SST_LOWEST_UPPER_PERCENTILE)
+        return value - mean < SST_NO_VARIANCE_DEGC;
+    return percentile <= SST_HIGHEST_LOWER_PERCENTILE && mean - value < SST_NO_VARIANCE_DEGC;
+}
+
 /* Flags that depend on the values as they are written. */
 static void set_value_flags(const struct engine *engine, const struct sst_slot_result *result,
                             const uint8_t *uncertified)
@@ -217,9 +229,9 @@ static void set_value_flags(const struct engine *engine, const struct sst_slot_r
         unsigned flags = result->flags[cell];
         bool is_missing = isnan(result->mean[cell]);
         for (size_t q = 0; q < engine->policy->n_percentiles && !is_missing; ++q) {
-            const double distance = fabs(result->quantile[q][cell] - result->mean[cell]);
-            is_missing = isnan(distance);
-            if (distance < SST_NO_VARIANCE_DEGC)
+            const double value = result->quantile[q][cell];
+            is_missing = isnan(value);
+            if (tells_no_variance(engine->policy->percentiles[q], value, result->mean[cell]))
                 flags |= SST_FLAG_ICE_OR_NO_VARIANCE;
         }
         /* What has no value needs no other reason for care, but the leap day stays named, and a bound without a value. */
@@ -250,7 +262,7 @@ static enum sst_status put_slot(struct engine *engine, int slot, struct sst_erro
         .mean = values->fields[0],
         .has_bounds = engine->shape.has_bounds,
         .n_obs = own->n_obs,
-        .flags = own->flags,
+        .flags = engine->written_flags, /* a copy: a derived slot inherits what its neighbours' pools say */
         .n_probes = engine->job->n_probes,
     };
     for (size_t q = 0; q < engine->policy->n_percentiles; ++q) {
@@ -261,6 +273,7 @@ static enum sst_status put_slot(struct engine *engine, int slot, struct sst_erro
         drop_unproven(values);
         show_bounds(engine, values, &result);
     }
+    memcpy(engine->written_flags, own->flags, engine->job->n_cells * sizeof *own->flags);
     set_value_flags(engine, &result, values->uncertified);
     return engine->sink->put(engine->sink->user, &result, err);
 }
@@ -306,7 +319,6 @@ static enum sst_status engine_open(struct engine *engine, struct sst_error *err)
 {
     const struct sst_climatology_job *job = engine->job;
     const struct sst_method *method = sst_method_of(engine->policy->approx);
-    engine->has_ice = job->catalog->ice_source[0] != '\0';
     engine->shape =
         (struct sst_estimate_shape){job->n_cells, job->n_probes, engine->policy->n_percentiles, method->has_bounds};
     sst_schedule_make(engine->policy, &engine->schedule);
@@ -314,10 +326,9 @@ static enum sst_status engine_open(struct engine *engine, struct sst_error *err)
     SST_TRY(worker_open(engine, method, NULL, job->n_cells, err));
     if (job->n_probes > 0)
         SST_TRY(worker_open(engine, sst_method_exact(), job->probes, job->n_probes, err));
-    if (engine->has_ice)
-        SST_TRY(sst_bin_init(&engine->ice_window, sst_estimator_ice(), job->n_cells, err));
     SST_TRY(sst_alloc(job->n_probes, sizeof *engine->probe_mean, "probes", &engine->probe_mean, err));
     SST_TRY(sst_alloc(job->n_cells, sizeof *engine->guarded, "marks", &engine->guarded, err));
+    SST_TRY(sst_alloc(job->n_cells, sizeof *engine->written_flags, "flags", &engine->written_flags, err));
     return engine->policy->smooth_days > 1 ? sst_estimate_init(&engine->smoothed, engine->shape, err) : SST_OK;
 }
 
@@ -325,13 +336,13 @@ static void engine_close(struct engine *engine)
 {
     for (size_t w = 0; w < engine->n_workers; ++w)
         engine->workers[w].method->close(engine->workers[w].state);
-    sst_bins_clear(&engine->ice);
-    sst_bin_clear(&engine->ice_window);
+    sst_bin_set_clear(&engine->ice);
     for (int e = 0; e < SST_MAX_STEPS; ++e)
         sst_estimate_clear(&engine->estimates[e]);
     sst_estimate_clear(&engine->smoothed);
     sst_free(engine->probe_mean);
     sst_free(engine->guarded);
+    sst_free(engine->written_flags);
 }
 
 static enum sst_status run(struct engine *engine, struct sst_error *err)
@@ -407,8 +418,8 @@ uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, bool has_ic
     };
     const uint64_t estimate_bytes = sst_estimate_bytes(
         (struct sst_estimate_shape){n_cells, n_probes, policy->n_percentiles, holders.method->has_bounds});
-    uint64_t live = holders.method->window_bytes(&holders.all) + holders.ice_bytes + n_cells +
-                    (policy->smooth_days > 1 ? estimate_bytes : 0);
+    uint64_t live = holders.method->window_bytes(&holders.all) + holders.ice_bytes +
+                    n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) + (policy->smooth_days > 1 ? estimate_bytes : 0);
     uint64_t peak = live;
     bool is_live[SST_N_SLOTS + 1] = {false};
     for (int e = 0; e < schedule.n_estimates; ++e) {

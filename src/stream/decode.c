@@ -161,15 +161,32 @@ static bool says_preliminary(const struct sst_file *file)
            strcasestr(file->title, "- interim") || strcasestr(file->title, ", interim");
 }
 
+/* A climatology's steps are days of no year; its mean would pass for daily values. CF conventions 1.11, section 7.4. */
+static enum sst_status refuse_climatology(const struct sst_file *file, struct sst_error *err)
+{
+    for (int varid = 0; varid < file->n_vars; ++varid) {
+        char bounds[SST_DECODE_TEXT_SIZE];
+        sst_decode_attr_text(file->ncid, varid, "climatology", bounds, sizeof bounds);
+        if (bounds[0] && sst_decode_role_of(file, varid) == SST_ROLE_TIME)
+            return sst_fail(err, SST_ERR_INPUT,
+                            "is a climatology (its time has climatology bounds), not daily values. "
+                            "Leave it out");
+    }
+    return SST_OK;
+}
+
 static enum sst_status read_header(struct sst_file *file, const struct sst_decode_options *options,
                                    struct sst_error *err)
 {
-    char title[SST_DECODE_TEXT_SIZE];
+    char title[SST_DECODE_TEXT_SIZE], id[SST_DECODE_TEXT_SIZE];
     SST_TRY(sst_decode_check_magic(file->path, &file->info.size_bytes, err));
     SST_TRY(open_netcdf(file, err));
     sst_decode_attr_text(file->ncid, NC_GLOBAL, "title", title, sizeof title);
     SST_TRY(sst_strdup(title, &file->title, err));
+    sst_decode_attr_text(file->ncid, NC_GLOBAL, "id", id, sizeof id);
+    SST_TRY(sst_strdup(id[0] ? id : title, &file->product, err));
     SST_TRY(sst_decode_find_axes(file, err));
+    SST_TRY(refuse_climatology(file, err));
     SST_TRY(read_sst(file, options, err));
     SST_TRY(sst_decode_read_steps(file, err));
     SST_TRY(read_companions(file, options, err));
@@ -177,6 +194,7 @@ static enum sst_status read_header(struct sst_file *file, const struct sst_decod
     SST_TRY(sst_decode_prepare_reading(file, err));
     file->info.variable = file->sst.name;
     file->info.title = file->title;
+    file->info.product = file->product;
     file->info.kind = sst_decode_kind_of(file);
     file->info.is_preliminary = says_preliminary(file);
     return SST_OK;
@@ -198,7 +216,8 @@ static enum sst_status create(const char *path, struct sst_file **out, struct ss
     file->info.path = file->path;
     file->info.standard_name = file->standard_name;
     file->info.units = file->units;
-    file->info.variable = file->info.format = file->info.ice_source = file->info.mask_source = file->info.title = "";
+    file->info.variable = file->info.format = file->info.ice_source = file->info.mask_source = "";
+    file->info.title = file->info.product = "";
     file->info.steps_per_chunk = 1;
     *out = file;
     return SST_OK;
@@ -233,6 +252,7 @@ void sst_file_close(struct sst_file **file)
     sst_grid_destroy(&f->grid);
     sst_free(f->path);
     sst_free(f->title);
+    sst_free(f->product);
     sst_free(f->dim_roles);
     sst_free(f->dim_coordinates);
     sst_free(f->is_bounds);
@@ -272,6 +292,7 @@ static enum sst_status read_mask(struct sst_file *file, const char *variable, co
     SST_TRY(sst_decode_check_magic(file->path, &file->info.size_bytes, err));
     SST_TRY(open_netcdf(file, err));
     SST_TRY(sst_decode_find_axes(file, err));
+    SST_TRY(refuse_climatology(file, err));
     SST_TRY(sst_decode_choose_only(file, variable, &mask, err));
     SST_TRY(sst_decode_read_packing(file, &mask, err));
     SST_TRY(sst_decode_read_grid(file, &mask, err));

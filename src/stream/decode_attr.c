@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/mem.h"
 #include "stream/decode_private.h"
 
-/* [B], [strings] Longer attributes are histories or damaged headers; none that is looked at here comes near. */
-enum { MAX_ATTR_BYTES = 1 << 20, MAX_ATTR_STRINGS = 4096 };
+/*
+ * [B], [strings] Longer attributes are histories or damaged headers; none that is looked at here comes near. They fit on the
+ * stack, so that no lack of memory makes a file look as if it had no units.
+ */
+enum { MAX_ATTR_BYTES = 1 << 15, MAX_ATTR_STRINGS = 1 << 12 };
 
 /* Joins the strings of a string attribute with blanks, as a char attribute would hold them. */
 static void join_strings(char *const *strings, size_t n, char *buffer, size_t size)
@@ -25,26 +27,18 @@ static void join_strings(char *const *strings, size_t n, char *buffer, size_t si
 
 static void read_strings(int ncid, int varid, const char *name, size_t n, char *buffer, size_t size)
 {
-    struct sst_error ignored = {0};
-    char **strings = NULL;
-    if (n > MAX_ATTR_STRINGS || sst_alloc(n, sizeof *strings, name, &strings, &ignored) != SST_OK)
+    char *strings[MAX_ATTR_STRINGS] = {NULL};
+    if (n > MAX_ATTR_STRINGS || nc_get_att_string(ncid, varid, name, strings) != NC_NOERR)
         return;
-    if (nc_get_att_string(ncid, varid, name, strings) == NC_NOERR) {
-        join_strings(strings, n, buffer, size);
-        (void)nc_free_string(n, strings);
-    }
-    sst_free(strings);
+    join_strings(strings, n, buffer, size);
+    (void)nc_free_string(n, strings);
 }
 
 static void read_chars(int ncid, int varid, const char *name, size_t n, char *buffer, size_t size)
 {
-    struct sst_error ignored = {0};
-    char *text = NULL;
-    if (n > MAX_ATTR_BYTES || sst_alloc(n + 1, 1, name, &text, &ignored) != SST_OK)
-        return;
-    if (nc_get_att_text(ncid, varid, name, text) == NC_NOERR)
+    char text[MAX_ATTR_BYTES + 1] = "";
+    if (n <= MAX_ATTR_BYTES && nc_get_att_text(ncid, varid, name, text) == NC_NOERR)
         (void)snprintf(buffer, size, "%s", text);
-    sst_free(text);
 }
 
 void sst_decode_attr_text(int ncid, int varid, const char *name, char *buffer, size_t size)

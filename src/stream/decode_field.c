@@ -49,7 +49,7 @@ static void codes_of(const struct sst_file *file, struct sst_lattice lattice, co
         double mark = is_plausible ? SST_DECODE_OFF_RANGE : SST_DECODE_IMPLAUSIBLE;
         mark = degc == ice_degc ? SST_DECODE_ICE_CODE : mark;
         mark = isnan(degc) ? SST_CODE_MISSING : mark;
-        codes[i] = (int16_t)(int)(is_plausible & fits ? code : mark);
+        codes[i] = (int16_t)(int)((is_plausible & fits) ? code : mark);
     }
 }
 

@@ -85,7 +85,7 @@ struct sst_file {
     int ncid; /* -1: not open */
     bool is_netcdf4;
     struct sst_file_info info;
-    char *path, *title;
+    char *path, *title, *product;
     const char *base_name; /* within path */
     char standard_name[SST_DECODE_TEXT_SIZE], units[SST_DECODE_TEXT_SIZE];
     sst_note_fn *notes;

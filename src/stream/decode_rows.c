@@ -138,7 +138,7 @@ void sst_decode_blank_missing(const struct sst_decode_variable *variable, double
     }
     const double low = variable->valid_min, high = variable->valid_max;
     for (size_t i = 0; i < n; ++i)
-        values[i] = (values[i] >= low) & (values[i] <= high) ? values[i] : NAN;
+        values[i] = ((values[i] >= low) & (values[i] <= high)) ? values[i] : NAN;
 }
 
 struct row_reader {

@@ -5,6 +5,7 @@ const struct sst_method *sst_method_of(enum sst_approx approx)
 {
     switch (approx) {
     case SST_APPROX_CF:
+    case SST_APPROX_MAXENT:
         return sst_method_moments();
     case SST_APPROX_TAIL:
         return sst_method_tail();

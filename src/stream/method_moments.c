@@ -1,15 +1,17 @@
-/* Moments: sums per term, a window that moves by adding and subtracting them, then a formula. */
+/* Moments: sums per term, a window that moves by adding and subtracting them, then percentiles fitted to them. */
 #include <string.h>
 
 #include "core/mem.h"
 #include "moments/fit.h"
+#include "moments/maxent.h"
 #include "stream/method.h"
 
 struct moments {
     struct sst_method_setup setup;
-    struct sst_bins bins;
-    struct sst_bin window;
+    struct sst_bin_set set;
     double z[SST_MAX_PERCENTILES]; /* standard normal quantiles */
+    const float *tables[SST_MAX_PERCENTILES];
+    struct sst_moments_fit fit; /* points at the two above */
 };
 
 static void close_moments(void *state)
@@ -17,9 +19,26 @@ static void close_moments(void *state)
     struct moments *moments = state;
     if (!moments)
         return;
-    sst_bins_clear(&moments->bins);
-    sst_bin_clear(&moments->window);
+    sst_bin_set_clear(&moments->set);
     sst_free(moments);
+}
+
+/* What turns sums into percentiles; the policy has been checked, so that every percentile has its table. */
+static void fit_open(struct moments *moments)
+{
+    const struct sst_policy *policy = moments->setup.policy;
+    const bool is_maxent = policy->approx == SST_APPROX_MAXENT;
+    moments->fit = (struct sst_moments_fit){
+        .kind = is_maxent ? SST_FIT_MAXENT : SST_FIT_CF,
+        .n_percentiles = policy->n_percentiles,
+        .z = moments->z,
+        .table = moments->tables,
+        .v_limit = sst_maxent_v_limit(),
+    };
+    for (size_t q = 0; q < policy->n_percentiles; ++q) {
+        moments->z[q] = sst_fit_normal_quantile(policy->percentiles[q] / 100.0);
+        moments->tables[q] = sst_maxent_table(policy->percentiles[q]);
+    }
 }
 
 static enum sst_status open_moments(const struct sst_method_setup *setup, void **state, struct sst_error *err)
@@ -28,9 +47,8 @@ static enum sst_status open_moments(const struct sst_method_setup *setup, void *
     enum sst_status rc = SST_OK;
     SST_TRY(sst_alloc(1, sizeof *moments, "moments", &moments, err));
     moments->setup = *setup;
-    for (size_t q = 0; q < setup->policy->n_percentiles; ++q)
-        moments->z[q] = sst_fit_normal_quantile(setup->policy->percentiles[q] / 100.0);
-    SST_TRY_GOTO(sst_bin_init(&moments->window, sst_estimator_moments(), setup->n_cells, err));
+    fit_open(moments);
+    SST_TRY_GOTO(sst_bin_set_open(&moments->set, sst_estimator_moments(), setup->n_cells, err));
     *state = moments;
     moments = NULL;
 done:
@@ -43,7 +61,7 @@ static enum sst_status add_field(void *state, struct sst_term term, const struct
 {
     struct moments *moments = state;
     struct sst_bin *bin = NULL;
-    SST_TRY(sst_bins_get(&moments->bins, term, sst_estimator_moments(), moments->setup.n_cells, &bin, err));
+    SST_TRY(sst_bin_set_at(&moments->set, term, sst_estimator_moments(), &bin, err));
     moments->setup.backend->moments_add_field(sst_bin_moments(bin), field->hundredths, moments->setup.n_cells);
     return SST_OK;
 }
@@ -51,7 +69,7 @@ static enum sst_status add_field(void *state, struct sst_term term, const struct
 static void move(void *state, struct sst_term term, enum sst_window_step step)
 {
     struct moments *moments = state;
-    sst_bins_step(&moments->bins, moments->setup.backend, &moments->window, term, step);
+    sst_bin_set_step(&moments->set, moments->setup.backend, term, step);
 }
 
 static enum sst_status finish(void *state, const struct sst_pool *pool, const struct sst_method_out *out,
@@ -59,11 +77,10 @@ static enum sst_status finish(void *state, const struct sst_pool *pool, const st
 {
     (void)err;
     const struct moments *moments = state;
-    const struct sst_moments_view window = sst_bin_moments(&moments->window);
+    const struct sst_moments_view window = sst_bin_moments(&moments->set.window);
     const struct sst_finish_out values = {out->mean, out->quantile, out->guarded};
     const size_t n_cells = moments->setup.n_cells;
-    moments->setup.backend->moments_finish_cf(window, moments->z, moments->setup.policy->n_percentiles,
-                                              pool->min_samples, &values, n_cells);
+    moments->setup.backend->moments_finish(window, &moments->fit, pool->min_samples, &values, n_cells);
     if (out->n_obs)
         memcpy(out->n_obs, window.n, n_cells * sizeof *window.n);
     return SST_OK;
@@ -72,7 +89,7 @@ static enum sst_status finish(void *state, const struct sst_pool *pool, const st
 static void drop_slot(void *state, int slot)
 {
     struct moments *moments = state;
-    sst_bins_drop_slot(&moments->bins, slot);
+    sst_bin_set_drop_slot(&moments->set, slot);
 }
 
 static uint64_t window_bytes(const struct sst_method_setup *setup)

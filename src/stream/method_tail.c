@@ -8,9 +8,8 @@
 struct tail {
     struct sst_method_setup setup;
     struct sst_tail_k k;
-    struct sst_tail_estimator estimators[SST_TAIL_MAX_YEARS + 1]; /* by the days that a term can have */
-    struct sst_bins bins;
-    struct sst_bin window; /* of the sums */
+    struct sst_tail_estimator estimators[SST_TAIL_MAX_YEARS + 1]; /* by the length of the longer list */
+    struct sst_bin_set set; /* its window is of the sums */
     struct sst_percentiles percentiles;
 };
 
@@ -22,13 +21,18 @@ static struct sst_tail_k lists_of(struct sst_tail_k k, int days)
     return (struct sst_tail_k){at_most(k.top, days), at_most(k.bottom, days)};
 }
 
+/* The estimator that a term of so many days has; terms with the same lists share it, and so their bins. */
+static int estimator_of(struct sst_tail_k k, int days)
+{
+    return at_most(at_most(k.top > k.bottom ? k.top : k.bottom, days), SST_TAIL_MAX_YEARS);
+}
+
 static void close_tail(void *state)
 {
     struct tail *tail = state;
     if (!tail)
         return;
-    sst_bins_clear(&tail->bins);
-    sst_bin_clear(&tail->window);
+    sst_bin_set_clear(&tail->set);
     sst_free(tail);
 }
 
@@ -40,9 +44,9 @@ static enum sst_status open_tail(const struct sst_method_setup *setup, void **st
     tail->setup = *setup;
     tail->percentiles = sst_percentiles_of(setup->policy);
     tail->k = sst_policy_tail_k(setup->policy);
-    for (int days = 0; days <= SST_TAIL_MAX_YEARS; ++days)
-        sst_tail_estimator_init(&tail->estimators[days], lists_of(tail->k, days));
-    SST_TRY_GOTO(sst_bin_init(&tail->window, sst_estimator_tail_sums(), setup->n_cells, err));
+    for (int length = 0; length <= SST_TAIL_MAX_YEARS; ++length)
+        sst_tail_estimator_init(&tail->estimators[length], lists_of(tail->k, length));
+    SST_TRY_GOTO(sst_bin_set_open(&tail->set, sst_estimator_tail_sums(), setup->n_cells, err));
     *state = tail;
     tail = NULL;
 done:
@@ -55,8 +59,8 @@ static enum sst_status add_field(void *state, struct sst_term term, const struct
 {
     struct tail *tail = state;
     struct sst_bin *bin = NULL;
-    const int days = at_most(sst_pool_term_days(&tail->setup.policy->pools, term), SST_TAIL_MAX_YEARS);
-    SST_TRY(sst_bins_get(&tail->bins, term, &tail->estimators[days].estimator, tail->setup.n_cells, &bin, err));
+    const int length = estimator_of(tail->k, sst_pool_term_days(&tail->setup.policy->pools, term));
+    SST_TRY(sst_bin_set_at(&tail->set, term, &tail->estimators[length].estimator, &bin, err));
     tail->setup.backend->tail_add_field(sst_bin_tail(bin), field);
     return SST_OK;
 }
@@ -64,7 +68,7 @@ static enum sst_status add_field(void *state, struct sst_term term, const struct
 static void move(void *state, struct sst_term term, enum sst_window_step step)
 {
     struct tail *tail = state;
-    sst_bins_step(&tail->bins, tail->setup.backend, &tail->window, term, step);
+    sst_bin_set_step(&tail->set, tail->setup.backend, term, step);
 }
 
 static enum sst_status finish(void *state, const struct sst_pool *pool, const struct sst_method_out *out,
@@ -75,12 +79,12 @@ static enum sst_status finish(void *state, const struct sst_pool *pool, const st
     struct sst_tail_view views[SST_MAX_TERMS];
     size_t n_views = 0;
     for (int t = 0; t < pool->n_terms; ++t) {
-        const struct sst_bin *bin = &tail->bins.at[pool->terms[t].slot][pool->terms[t].year_class];
+        const struct sst_bin *bin = &tail->set.bins[pool->terms[t].slot][pool->terms[t].year_class];
         if (!sst_bin_is_empty(bin))
             views[n_views++] = sst_bin_tail(bin);
     }
-    const struct sst_tail_pool lists = {views, n_views, tail->window.planes[SST_TAIL_N],
-                                        tail->window.planes[SST_TAIL_S1]};
+    const struct sst_tail_pool lists = {views, n_views, tail->set.window.planes[SST_TAIL_N],
+                                        tail->set.window.planes[SST_TAIL_S1]};
     const struct sst_quantile_args args =
         sst_quantile_args_of(tail->setup.policy, &tail->percentiles, pool->min_samples);
     const struct sst_tail_out values = {out->mean, out->quantile, out->bound, out->uncertified};
@@ -92,7 +96,7 @@ static enum sst_status finish(void *state, const struct sst_pool *pool, const st
 static void drop_slot(void *state, int slot)
 {
     struct tail *tail = state;
-    sst_bins_drop_slot(&tail->bins, slot);
+    sst_bin_set_drop_slot(&tail->set, slot);
 }
 
 static uint64_t term_bytes(const struct sst_method_setup *setup, struct sst_term term)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "moments/maxent.h"
 #include "stream/schedule.h"
 
 const char *sst_approx_name(enum sst_approx approx)
@@ -10,9 +11,25 @@ const char *sst_approx_name(enum sst_approx approx)
     static const char *const names[] = {
         [SST_APPROX_NONE] = "none",
         [SST_APPROX_CF] = "cf",
+        [SST_APPROX_MAXENT] = "maxent",
         [SST_APPROX_TAIL] = "tail",
     };
     return names[approx];
+}
+
+bool sst_approx_has_moments(enum sst_approx approx) { return approx == SST_APPROX_CF || approx == SST_APPROX_MAXENT; }
+
+enum sst_status sst_approx_check(enum sst_approx approx, const double *percentiles, size_t n_percentiles,
+                                 struct sst_error *err)
+{
+    for (size_t q = 0; q < n_percentiles && approx == SST_APPROX_MAXENT; ++q) {
+        if (!sst_maxent_table(percentiles[q]))
+            return sst_fail(err, SST_ERR_USAGE,
+                            "--percentile %g: --approx maxent has tables for %s only. Use --approx cf, or --approx "
+                            "none for exact values",
+                            percentiles[q], sst_maxent_percentiles());
+    }
+    return SST_OK;
 }
 
 static int n_years_of(const struct sst_policy *policy)
@@ -96,6 +113,7 @@ enum sst_status sst_policy_check(const struct sst_policy *policy, struct sst_err
                         policy->last_slot, sst_calendar_name(pools->kind), ring);
     if (policy->n_percentiles < 1 || policy->n_percentiles > SST_MAX_PERCENTILES)
         return sst_fail(err, SST_ERR_USAGE, "--percentile: from 1 to %d percentiles a run", SST_MAX_PERCENTILES);
+    SST_TRY(sst_approx_check(policy->approx, policy->percentiles, policy->n_percentiles, err));
     return sst_policy_check_tail(policy, err);
 }
 

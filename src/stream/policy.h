@@ -12,10 +12,17 @@
 
 enum { SST_MAX_PERCENTILES = 8 };
 
-enum sst_approx { SST_APPROX_NONE, SST_APPROX_CF, SST_APPROX_TAIL };
+enum sst_approx { SST_APPROX_NONE, SST_APPROX_CF, SST_APPROX_MAXENT, SST_APPROX_TAIL };
 
-/* "none", "cf", "tail". */
+/* "none", "cf", "maxent", "tail". */
 const char *sst_approx_name(enum sst_approx approx);
+
+/* Whether it is made from power sums, not from values. */
+bool sst_approx_has_moments(enum sst_approx approx);
+
+/* Whether it can give these percentiles. Errors: SST_ERR_USAGE with the first that it cannot. */
+SST_MUST_CHECK enum sst_status sst_approx_check(enum sst_approx approx, const double *percentiles, size_t n_percentiles,
+                                                struct sst_error *err);
 
 struct sst_policy {
     struct sst_pool_rule pools;

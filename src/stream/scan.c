@@ -20,7 +20,12 @@ static void clear_scan(struct sst_scan *scan)
     }
     for (size_t i = 0; i < scan->n_notes; ++i)
         sst_free(scan->notes[i].text);
+    for (size_t i = 0; i < scan->n_products; ++i) {
+        sst_free(scan->products[i].name);
+        sst_free(scan->products[i].bare);
+    }
     sst_free(scan->notes);
+    sst_free(scan->products);
     sst_free(scan->records);
     sst_free(scan->shapes);
     sst_free(scan->families);
@@ -88,6 +93,7 @@ static enum sst_status add_file(struct sst_scan *scan, const struct sst_file_inf
     SST_TRY(find_shape(scan, info->grid, &shape, &map, err));
     SST_TRY(sst_scan_find_family(scan, info, shape, &record.family, err));
     SST_TRY(find_storage(scan, info, &record.storage, err));
+    SST_TRY(sst_scan_find_product(scan, info, &record.product, err));
     SST_TRY(sst_grow(&scan->records, &scan->records_capacity, catalog->n_files + 1, sizeof *scan->records,
                      "the list of files", err));
     SST_TRY(sst_grow(&catalog->files, &catalog->files_capacity, catalog->n_files + 1, sizeof *catalog->files,
@@ -210,6 +216,7 @@ static enum sst_status finish_catalog(struct sst_scan *scan, struct sst_error *e
     qsort(catalog->entries, catalog->n_entries, sizeof *catalog->entries, compare_entries);
     find_span(catalog);
     SST_TRY(sst_scan_choose_lattice(scan, err));
+    SST_TRY(sst_scan_note_products(scan, err));
     return sst_scan_note_storages(scan, err);
 }
 

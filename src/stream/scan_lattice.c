@@ -158,13 +158,8 @@ static const char *storage_text(const struct sst_scan_storage *storage)
     return storage->lattice == SST_LATTICE_CENTI ? "packed to 0.01 degC" : "packed to 0.001 degC";
 }
 
-/* What the files of one storage are: how many of the run, and the first. */
-struct storage_use {
-    size_t n_files, first_file;
-};
-
-static enum sst_status note_storage(const struct sst_scan *scan, size_t at, size_t most, const struct storage_use *uses,
-                                    struct sst_error *err)
+static enum sst_status note_storage(const struct sst_scan *scan, size_t at, size_t most,
+                                    const struct sst_scan_use *uses, struct sst_error *err)
 {
     const struct sst_scan_storage *storage = &scan->storages[at], *usual = &scan->storages[most];
     char *text = NULL;
@@ -178,23 +173,17 @@ static enum sst_status note_storage(const struct sst_scan *scan, size_t at, size
     return SST_OK;
 }
 
+static size_t storage_of(const struct sst_scan_record *record) { return record->storage; }
+
 enum sst_status sst_scan_note_storages(const struct sst_scan *scan, struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
-    struct storage_use *uses = NULL;
+    struct sst_scan_use *uses = NULL;
     if (!scan->options->notes)
         return SST_OK;
     SST_TRY_GOTO(sst_alloc(scan->n_storages, sizeof *uses, "the list of packings", &uses, err));
-    for (size_t file = 0; file < scan->catalog->n_files; ++file) {
-        struct storage_use *use = &uses[scan->records[file].storage];
-        if (use->n_files++ == 0)
-            use->first_file = file;
-    }
-    size_t most = 0;
-    for (size_t at = 1; at < scan->n_storages; ++at) {
-        if (uses[at].n_files > uses[most].n_files)
-            most = at;
-    }
+    sst_scan_count_uses(scan, storage_of, uses);
+    const size_t most = sst_scan_most_used(uses, scan->n_storages);
     for (size_t at = 0; at < scan->n_storages; ++at) {
         if (at != most && uses[at].n_files > 0)
             SST_TRY_GOTO(note_storage(scan, at, most, uses, err));

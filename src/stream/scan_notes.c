@@ -68,3 +68,25 @@ enum sst_status sst_scan_sum_up_notes(const struct sst_scan *scan, struct sst_er
     return scan->n_notes_dropped ? say(scan, scan->n_notes_dropped, "further notes on files are left out", "", err)
                                  : SST_OK;
 }
+
+void sst_scan_count_uses(const struct sst_scan *scan, size_t (*kind_of)(const struct sst_scan_record *),
+                         struct sst_scan_use *uses)
+{
+    for (size_t file = 0; file < scan->catalog->n_files; ++file) {
+        const size_t kind = kind_of(&scan->records[file]);
+        if (kind == SIZE_MAX)
+            continue;
+        if (uses[kind].n_files++ == 0)
+            uses[kind].first_file = file;
+    }
+}
+
+size_t sst_scan_most_used(const struct sst_scan_use *uses, size_t n_kinds)
+{
+    size_t most = 0;
+    for (size_t kind = 1; kind < n_kinds; ++kind) {
+        if (uses[kind].n_files > uses[most].n_files)
+            most = kind;
+    }
+    return most;
+}

@@ -1,9 +1,12 @@
 /*
  * What the parts of a scan share: scan.c reads headers, scan_family.c tells series apart, scan_lattice.c looks at values,
- * scan_notes.c keeps 15,000 files from saying the same thing 15,000 times.
+ * scan_product.c at what products call themselves, scan_notes.c keeps 15,000 files from saying the same thing 15,000
+ * times.
  */
 #ifndef SST_STREAM_SCAN_PRIVATE_H
 #define SST_STREAM_SCAN_PRIVATE_H
+
+#include <stdint.h>
 
 #include "stream/catalog.h"
 
@@ -26,7 +29,20 @@ struct sst_scan_storage {
 
 /* What pass 2 needs of a file beside its catalog entry; same index as the file. */
 struct sst_scan_record {
-    size_t family, storage;
+    size_t family, storage, product;
+};
+
+/* What a product calls itself. */
+struct sst_scan_product {
+    char *name, *bare; /* as its first file has it; without dates */
+};
+
+/* The product of a file that names none, or is preliminary. */
+#define SST_NO_PRODUCT SIZE_MAX
+
+/* What is told of one storage or product: how many files of the run are of it, and the first. */
+struct sst_scan_use {
+    size_t n_files, first_file;
 };
 
 /* One thing that files were noted for, and how many. */
@@ -46,6 +62,9 @@ struct sst_scan {
     size_t n_families, families_capacity;
     struct sst_scan_storage *storages;
     size_t n_storages, storages_capacity;
+    struct sst_scan_product *products;
+    size_t n_products, products_capacity;
+    bool products_tell_nothing; /* their names change from file to file */
     struct sst_scan_note *notes;
     size_t n_notes, notes_capacity, n_notes_dropped;
     const char *path; /* of the file at hand */
@@ -73,6 +92,20 @@ SST_MUST_CHECK enum sst_status sst_scan_keep_family(struct sst_scan *scan, struc
 
 /* Fills the catalog's lattice from the packings, and from a few days of floating-point values. */
 SST_MUST_CHECK enum sst_status sst_scan_choose_lattice(struct sst_scan *scan, struct sst_error *err);
+
+/* The index of a file's product, which may be new, or SST_NO_PRODUCT. Names are compared without dates. */
+SST_MUST_CHECK enum sst_status sst_scan_find_product(struct sst_scan *scan, const struct sst_file_info *info,
+                                                     size_t *found, struct sst_error *err);
+
+/* Notes, once, that files of the run are of products with unlike names; preliminary files are not looked at. */
+SST_MUST_CHECK enum sst_status sst_scan_note_products(const struct sst_scan *scan, struct sst_error *err);
+
+/* Adds the run's files to their kinds' uses; `kind_of` tells a record's, SIZE_MAX for none. */
+void sst_scan_count_uses(const struct sst_scan *scan, size_t (*kind_of)(const struct sst_scan_record *),
+                         struct sst_scan_use *uses);
+
+/* The kind of most files, the first of equals. */
+size_t sst_scan_most_used(const struct sst_scan_use *uses, size_t n_kinds);
 
 /* A sst_note_fn whose user is the scan: passes on what is new, counts what was said of another file. */
 void sst_scan_note(void *user, const char *text);

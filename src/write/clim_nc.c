@@ -113,6 +113,17 @@ done:
     return rc;
 }
 
+uint64_t sst_clim_buffer_bytes(const struct sst_clim_spec *spec)
+{
+    /* The first slots of a ring wait to its end for its last ones, while one row after the other is filled. */
+    enum { ROWS = 2 };
+    const size_t n_chunk_slots = sst_clim_chunk_slots(spec), n_slots = (size_t)spec->n_slots;
+    const size_t n_waiting = n_slots < ROWS * n_chunk_slots ? n_slots : ROWS * n_chunk_slots;
+    const size_t n_values = 1 + spec->n_percentiles * (spec->has_bounds ? 3 : 1);
+    const size_t cell_bytes = n_values * sizeof(float) + 2 * sizeof(int16_t);
+    return (uint64_t)n_waiting * spec->domain->n_cells * cell_bytes;
+}
+
 static void drop_row(struct row *row)
 {
     sst_free(row->sst);

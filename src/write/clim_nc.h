@@ -56,6 +56,9 @@ void sst_clim_prepare_process(void);
 /* "sst_p90", "sst_p97p5" into a buffer of 32; returns it. */
 const char *sst_clim_percentile_name(double percentile, char *buffer);
 
+/* The most bytes of finished slots that wait for their chunks to be full; of the spec, only sizes are looked at. */
+uint64_t sst_clim_buffer_bytes(const struct sst_clim_spec *spec);
+
 /*
  * Checks that the place can be written, before any field is read.
  *

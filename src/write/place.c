@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,8 +22,8 @@ static enum sst_status fail_errno(struct sst_error *err, const char *path, const
     return sst_fail(err, SST_ERR_OUTPUT, "%s: %s: %s", path, what, strerror(errno));
 }
 
-/* The folder that holds `path`, whose trailing slashes do not count. */
-static enum sst_status parent_of(const char *path, char **parent, struct sst_error *err)
+/* Length of the name of the folder that holds `path`, whose trailing slashes do not count; 0: the current one. */
+static size_t parent_length(const char *path)
 {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
@@ -31,6 +32,12 @@ static enum sst_status parent_of(const char *path, char **parent, struct sst_err
         --length;
     while (length > 1 && path[length - 1] == '/')
         --length;
+    return length;
+}
+
+static enum sst_status parent_of(const char *path, char **parent, struct sst_error *err)
+{
+    const size_t length = parent_length(path);
     return length ? sst_asprintf(parent, err, "%.*s", (int)length, path) : sst_strdup(".", parent, err);
 }
 
@@ -150,15 +157,15 @@ enum sst_status sst_place_sync(const char *path, struct sst_error *err)
     return failed ? fail_errno(err, path, "cannot be synced to the disk") : SST_OK;
 }
 
+/* After the rename only the disk may still fail, not memory: so the folder's name is made on the stack. */
 enum sst_status sst_place_sync_parent(const char *path, struct sst_error *err)
 {
-    char *parent = NULL;
-    enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(parent_of(path, &parent, err));
-    SST_TRY_GOTO(sst_place_sync(parent, err));
-done:
-    sst_free(parent);
-    return rc;
+    char parent[PATH_MAX];
+    const size_t length = parent_length(path);
+    if (length >= sizeof parent)
+        return sst_fail(err, SST_ERR_OUTPUT, "%s: this name is too long. Choose a shorter one", path);
+    (void)snprintf(parent, sizeof parent, "%.*s", (int)(length ? length : 1), length ? path : ".");
+    return sst_place_sync(parent, err);
 }
 
 /* rename() that fails with EEXIST rather than replace. 0, or -1 and errno. */

@@ -10,6 +10,7 @@ refused "--frobnicate: no such option. 'sststream --help' lists all; a file of t
 refused "--window 12: an even number of days has none in its middle. Accepted: odd numbers, as 11 or 13" --window 12 data
 refused "--validate 0: an approximation is never left unchecked. Accepted: more than 0 and at most 100 percent; use --approx none for exact values, which need no check" --approx cf --validate 0 x.nc
 refused "--exact: --approx cf says otherwise. Give one of the two" --approx cf --exact x.nc
+refused "--percentile 99: --approx maxent has tables for 5, 10, 90, 95 only. Use --approx cf, or --approx none for exact values" --approx maxent --percentile 90,99 x.nc
 refused "--bbox 0,50,10,40: its south is north of its north. Did you mean 0,40,10,50?" x.nc --bbox 0,50,10,40
 refused "--output: its argument is missing, for '--split' is an option. Give --output FILE" -o --split x.nc
 refused "--output clim.nc: --split writes a directory of files, and this is a file's name. Give a directory, or leave --split out" x.nc --split -o clim.nc

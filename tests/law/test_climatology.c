@@ -1,6 +1,7 @@
 /*
  * The whole engine, from a file to finished slots, against pools gathered by plain date arithmetic: every leap rule, with
  * gaps, with and without the years beside the baseline, windows of 3, 11 and 59 days, smoothing, parts of the year.
+ * ctest-labels: threads
  */
 #include <math.h>
 #include <netcdf.h>
@@ -9,8 +10,9 @@
 
 #include "core/flags.h"
 #include "exact/quantile.h"
-#include "kernels/cell_moments.h"
+#include "kernels/cell_maxent.h"
 #include "moments/fit.h"
+#include "moments/maxent.h"
 #include "random.h"
 #include "stream/climatology.h"
 #include "test_main.h"
@@ -160,6 +162,13 @@ static int compare_doubles(const void *a, const void *b)
 
 static const double percentiles[] = {90.0, 10.0};
 
+static double fitted(enum sst_approx approx, struct cell_shape shape, double percentile)
+{
+    if (approx == SST_APPROX_CF)
+        return cell_cf_quantile(shape, sst_fit_normal_quantile(percentile / 100.0));
+    return cell_maxent_quantile(shape, cell_maxent_place_of(shape, sst_maxent_v_limit()), sst_maxent_table(percentile));
+}
+
 static void plain_slot(const struct setup *setup, const struct archive *archive, int slot, struct answer *out)
 {
     for (int cell = 0; cell < N_CELLS; ++cell) {
@@ -177,11 +186,9 @@ static void plain_slot(const struct setup *setup, const struct archive *archive,
         for (int q = 0; q < 2; ++q) {
             out->probe[q][slot][cell] = sst_quantile_sorted(sorted, (size_t)n, percentiles[q] / 100.0, 7);
             out->q[q][slot][cell] = out->probe[q][slot][cell];
-            if (setup->approx == SST_APPROX_CF)
+            if (sst_approx_has_moments(setup->approx))
                 out->q[q][slot][cell] =
-                    n ? cell_cf_quantile(cell_moments_shape(sums), sst_fit_normal_quantile(percentiles[q] / 100.0)) /
-                            100.0
-                      : NAN;
+                    n ? fitted(setup->approx, cell_moments_shape(sums), percentiles[q]) / 100.0 : NAN;
         }
     }
 }
@@ -278,7 +285,7 @@ static void run_engine_with(const struct setup *setup, int tail_k, const char *p
     sst_domain_all(catalog->grid, &domain);
     ck_assert_msg(sst_reader_create(catalog, &domain, &reader_options, &reader, &err) == SST_OK, "%s", err.text);
     const struct sst_climatology_job job = {
-        &policy, sst_backend_cpu(), reader, catalog, N_CELLS, probes, setup->approx == SST_APPROX_NONE ? 0 : N_PROBES};
+        &policy, sst_backend_cpu(), reader, catalog, N_CELLS, probes, setup->approx != SST_APPROX_NONE ? N_PROBES : 0};
     const struct sst_slot_sink sink = {.user = out, .put = collect};
     ck_assert_msg(sst_climatology_run(&job, &sink, &err) == SST_OK, "%s", err.text);
     sst_reader_destroy(&reader);
@@ -331,6 +338,8 @@ static const struct setup setups[] = {
     {SST_LEAP_HOBDAY, 5, 1, 2000, 2004, true, 3, 60, 60, SST_APPROX_NONE},
     {SST_LEAP_SKIP, 5, 1, 2000, 2004, true, 3, 50, 60, SST_APPROX_CF},
     {SST_LEAP_OWN, 5, 1, 2000, 2004, true, 3, 60, 49, SST_APPROX_CF},
+    {SST_LEAP_HOBDAY, 5, 1, 2000, 2004, true, 10, 1, 366, SST_APPROX_MAXENT},
+    {SST_LEAP_SKIP, 5, 31, 2000, 2004, false, 20, 1, 366, SST_APPROX_MAXENT},
 };
 
 START_TEST(the_engine_gives_what_plain_date_arithmetic_gives)
@@ -476,6 +485,40 @@ START_TEST(short_lists_leave_values_uncertified_and_that_is_seen)
 }
 END_TEST
 
+/*
+ * Nothing varies in the pool of 28 February, but it does in that of 1 March, where two days without values make the one that
+ * differs count enough to lift the high percentile above the mean: what 29 February says must not depend on the
+ * part.
+ */
+START_TEST(a_part_of_the_year_has_the_flags_of_the_whole)
+{
+    enum { CELL = 7, FIRST_CALM = 45, LAST_CALM = 65, FIRST_GAP = 57, LAST_GAP = 58 };
+    struct setup setup = setups[0];
+    struct archive *archive = make_archive(&setup, 4);
+    for (int year = setup.y0 - 1; year <= setup.y1 + 1; ++year)
+        for (int slot = FIRST_CALM; slot <= LAST_CALM + 1; ++slot) {
+            const bool is_gap = slot >= FIRST_GAP && slot <= LAST_GAP;
+            const int16_t code = is_gap ? SST_CODE_MISSING : slot <= LAST_CALM ? 1000 : 3000;
+            if (has_day(year, slot))
+                archive->code[serial_of(year, slot) - archive->first_serial][CELL] = code;
+        }
+    const char *path = write_archive(archive);
+    struct answer *whole = calloc(1, sizeof *whole), *part = calloc(1, sizeof *part);
+    run_engine(&setup, path, whole);
+    setup.first_slot = setup.last_slot = 60;
+    run_engine(&setup, path, part);
+    ck_assert_uint_eq(whole->flags[59][CELL], SST_FLAG_ICE_OR_NO_VARIANCE);
+    for (int q = 0; q < 2; ++q)
+        ck_assert_double_gt(fabs(whole->q[q][60][CELL] - whole->mean[60][CELL]), SST_NO_VARIANCE_DEGC);
+    ck_assert_uint_eq(whole->flags[60][CELL], SST_FLAG_DERIVED_LEAP_DAY);
+    for (int cell = 0; cell < N_CELLS; ++cell)
+        ck_assert_uint_eq(part->flags[60][cell], whole->flags[60][cell]);
+    free(whole);
+    free(part);
+    free(archive);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("climatology");
@@ -487,6 +530,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, flags_say_what_the_pool_tells);
     tcase_add_loop_test(tc, tail_is_exact_where_certified_and_bounded_where_not, 0, N_TAIL_SETUPS);
     tcase_add_test(tc, short_lists_leave_values_uncertified_and_that_is_seen);
+    tcase_add_test(tc, a_part_of_the_year_has_the_flags_of_the_whole);
     suite_add_tcase(suite, tc);
     return suite;
 }

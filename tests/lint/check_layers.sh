@@ -14,13 +14,14 @@ declare -A may_include=(
     [monitor]='kernels core backend moments exact stream'
     [write]='kernels core backend moments exact stream'
     [app]='kernels core backend moments exact stream monitor write validate'
+    [tools]='kernels'
 )
 
 # For each header of an outside library (a pattern) the files that may include it (patterns).
 declare -A homes=(
     [netcdf*.h]='src/stream/decode*.[ch] src/write/clim_nc*.[ch] src/app/synth*.[ch]'
     [hdf5.h]='src/stream/decode*.[ch] src/write/clim_nc*.[ch]'
-    [gsl/*]='src/moments/fit.c validate/interval.c'
+    [gsl/*]='src/moments/fit.c validate/interval.c tools/maxent_table.c'
     [udunits2.h]='src/stream/decode*.c'
     [xxhash.h]='src/core/digest.c src/core/grid.c validate/probes.c'
     [jansson.h]='src/app/*.c'
@@ -31,7 +32,7 @@ declare -A homes=(
 # What a kernel may take from the C library: all of it also exists on devices.
 kernel_headers='stdint.h stddef.h stdbool.h math.h float.h'
 
-# Words that only src/app may call.
+# Words that only programs (src/app, tools) may call.
 forbidden_calls='v?printf|v?fprintf|puts|fputs|putchar|perror|exit|_exit|quick_exit|abort|getenv|secure_getenv|setenv|putenv'
 
 complain() {
@@ -59,7 +60,7 @@ layer_of() {
         layer_found=${layer_found%%/*}
         ;;
     include/*) layer_found=core ;;
-    kernels/* | validate/*) layer_found=${1%%/*} ;;
+    kernels/* | validate/* | tools/*) layer_found=${1%%/*} ;;
     esac
 }
 
@@ -120,7 +121,7 @@ check_tree() (
                 check_outside "$file" "$layer" "$header"
             fi
         done < <(sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*(["<])([^">]*)[">].*/\1 \2/p' "$root/$file")
-        [ "$layer" = app ] && continue
+        matches "$layer" app tools && continue
         called=$(code_of "$root/$file" | grep -oE "(^|[^A-Za-z0-9_])($forbidden_calls) ?\(") || continue
         complain "$file: only src/app prints, exits or reads the environment, not: ${called//$'\n'/ }"
     done < <(tree_files "$root" -name '*.[ch]')
@@ -148,6 +149,11 @@ plant src/app/a.c <<<'#  include <omp.h>'
 must_fail '<omp.h> has its home in' check_tree "$plant_dir"
 plant validate/probes.c <<<'#include <gsl/gsl_cdf.h>'
 must_fail '<gsl/gsl_cdf.h> has its home in' check_tree "$plant_dir"
+plant tools/a.c <<<'#include <gsl/gsl_cdf.h>'
+must_fail '<gsl/gsl_cdf.h> has its home in' check_tree "$plant_dir"
+plant tools/a.c <<<'#include "core/b.h"'
+plant_more src/core/b.h <<<'/* b */'
+must_fail 'tools may not include' check_tree "$plant_dir"
 plant kernels/cell_a.h <<<'#include <stdio.h>'
 must_fail 'a kernel may not include' check_tree "$plant_dir"
 plant src/exact/a.c <<<'void f(void) { fprintf(stderr, "no"); }'

@@ -139,6 +139,8 @@ void day_file_write(const char *path, const struct day_file *file)
     make_nc_text(make_nc_var(spec, "lon", NC_DOUBLE, "lon", content.lon), "units", "degrees_east");
     if (file->title)
         make_nc_text(&spec->global, "title", file->title);
+    if (file->id)
+        make_nc_text(&spec->global, "id", file->id);
     describe_sst(file, &content, spec);
     make_nc_write(spec, path);
     free_content(&content);

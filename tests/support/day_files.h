@@ -24,7 +24,7 @@ struct day_file {
     const char *variable; /* NULL: sst */
     const char *standard_name; /* NULL: none */
     const char *units; /* NULL: degree_Celsius; the values do not change */
-    const char *title;
+    const char *title, *id; /* global attributes; NULL: none */
     size_t steps_per_chunk; /* above 1: netCDF-4 with chunks of that many steps; else a classic file, or */
     bool deflated; /* netCDF-4 with one step a chunk */
     int added; /* [0.01 degC] added to the first cell (south-west by value) of every day */

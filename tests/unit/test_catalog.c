@@ -289,6 +289,59 @@ START_TEST(a_change_of_name_or_packing_is_noted_and_no_reject)
 }
 END_TEST
 
+static const struct {
+    const char *name;
+    struct day_file files[3]; /* of one day each */
+    const char *parts[2]; /* of the one note; NULL: no note */
+} products[] = {
+    {"two_ids",
+     {{.id = "UKMO-OSTIA"}, {.id = "MUR25-v04.2", .title = "a"}, {.id = "UKMO-OSTIA", .title = "b"}},
+     {"1.nc: its product is 'MUR25-v04.2' (1 file), that of ", "0.nc is 'UKMO-OSTIA' (2)"}},
+    {"titles", {{.title = "OSTIA"}, {.title = "OSTIA"}, {.title = "MUR"}}, {"'MUR' (1 file)", "'OSTIA' (2)"}},
+    {"versions",
+     {{.id = "cci-v2.1"}, {.id = "cci-v3.0"}, {.id = "cci-v3.0"}},
+     {"'cci-v2.1' (1 file)", "'cci-v3.0' (2)"}},
+    {"dates", {{.id = "oisst-v02r01.20000101.nc"}, {.id = "oisst-v02r01.20000102.nc"}, {0}}, {NULL, NULL}},
+    {"iso", {{.title = "SST of 2000-01-01"}, {.title = "SST of 2000-01-02T12:00:00Z"}, {0}}, {NULL, NULL}},
+    {"preliminary", {{.title = "OISST, Final"}, {.title = "OISST - Interim"}, {.title = "OISST, Final"}}, {NULL, NULL}},
+};
+
+START_TEST(unlike_products_are_joined_and_told_once)
+{
+    struct archive archive = archive_new(products[_i].name);
+    for (int day = 0; day < 3; ++day)
+        archive_add(&archive, test_path("%d.nc", day), products[_i].files[day], day, 1);
+    char notes[ARCHIVE_NOTES_ROOM] = "";
+    struct sst_catalog *catalog = NULL;
+    struct sst_error err = {0};
+    ck_assert_msg(archive_try_scan(&archive, false, notes, &catalog, &err) == SST_OK, "%s", err.text);
+    ck_assert_uint_eq(catalog->n_files, 3);
+    ck_assert_uint_eq(catalog->n_rejects, 0);
+    if (!products[_i].parts[0])
+        ck_assert_str_eq(notes, "");
+    for (int part = 0; part < 2 && products[_i].parts[0]; ++part)
+        ck_assert_msg(strstr(notes, products[_i].parts[part]) != NULL, "%s", notes);
+    if (products[_i].parts[0])
+        ck_assert_ptr_eq(strchr(notes, '\n'), notes + strlen(notes) - 1);
+    sst_catalog_destroy(&catalog);
+}
+END_TEST
+
+START_TEST(names_that_change_in_every_file_tell_nothing)
+{
+    struct archive archive = archive_new("uuids");
+    for (int day = 0; day < 20; ++day)
+        archive_add(&archive, test_path("%d.nc", day), (struct day_file){.id = test_path("uuid-%c", 'a' + day)}, day,
+                    1);
+    char notes[ARCHIVE_NOTES_ROOM] = "";
+    struct sst_catalog *catalog = NULL;
+    struct sst_error err = {0};
+    ck_assert_msg(archive_try_scan(&archive, false, notes, &catalog, &err) == SST_OK, "%s", err.text);
+    ck_assert_str_eq(notes, "");
+    sst_catalog_destroy(&catalog);
+}
+END_TEST
+
 START_TEST(what_many_files_have_is_noted_once_and_counted)
 {
     struct archive archive = archive_new("notes");
@@ -355,6 +408,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tc, the_lattice_is_the_finest_that_the_values_need, 0,
                         (int)(sizeof lattices / sizeof lattices[0]));
     tcase_add_test(tc, a_change_of_name_or_packing_is_noted_and_no_reject);
+    tcase_add_loop_test(tc, unlike_products_are_joined_and_told_once, 0, (int)(sizeof products / sizeof products[0]));
+    tcase_add_test(tc, names_that_change_in_every_file_tell_nothing);
     tcase_add_test(tc, what_many_files_have_is_noted_once_and_counted);
     tcase_add_test(tc, a_path_given_twice_is_one_file);
     tcase_add_test(tc, a_hundred_files_need_few_descriptors);

@@ -496,22 +496,9 @@ START_TEST(hadisst_ice_codes_are_ice_and_no_values)
 }
 END_TEST
 
-static const char *const common_units[] = {"kelvin",
-                                           "Kelvin",
-                                           "K",
-                                           "degK",
-                                           "degree_Celsius",
-                                           "degrees_Celsius",
-                                           "degree_C",
-                                           "degrees_C",
-                                           "deg_C",
-                                           "degC",
-                                           "Celsius",
-                                           "celsius",
-                                           "degree_celsius",
-                                           "degrees_celsius",
-                                           "\xc2\xb0"
-                                           "C"};
+static const char *const common_units[] = {
+    "kelvin", "Kelvin", "K",       "degK",    "degree_Celsius", "degrees_Celsius", "degree_C",    "degrees_C",
+    "deg_C",  "degC",   "Celsius", "celsius", "degree_celsius", "degrees_celsius", "\xc2\xb0\x43"}; /* degree sign, C */
 
 START_TEST(the_list_of_common_units_agrees_with_udunits)
 {

@@ -98,6 +98,13 @@ START_TEST(colour_marks_the_beginning_of_errors_and_warnings)
 }
 END_TEST
 
+START_TEST(a_text_from_outside_cannot_steer_the_terminal)
+{
+    sst_log_put_text("S\xc3\xa9\nb\x1b[31m\x7f", stream);
+    ck_assert_str_eq(text(), "S\xc3\xa9\\x0ab\\x1b[31m\\x7f");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("log");
@@ -106,6 +113,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tc, log_levels_show_what_they_should, 0, 4);
     tcase_add_test(tc, strict_shows_warnings_and_fails_the_check);
     tcase_add_test(tc, control_characters_are_shown_not_sent);
+    tcase_add_test(tc, a_text_from_outside_cannot_steer_the_terminal);
     tcase_add_test(tc, a_long_message_is_cut_not_spilt);
     tcase_add_test(tc, colour_marks_the_beginning_of_errors_and_warnings);
     suite_add_tcase(suite, tc);

@@ -105,6 +105,15 @@ START_TEST(shown_defaults_are_the_defaults)
 }
 END_TEST
 
+START_TEST(maxent_takes_the_percentiles_that_have_tables)
+{
+    accept("--approx maxent --percentile 5,10,90,95 in.nc");
+    ck_assert_int_eq(options.approx, SST_APPROX_MAXENT);
+    ck_assert_uint_eq(options.n_percentiles, 4);
+    sst_options_clear(&options);
+}
+END_TEST
+
 START_TEST(numbers_policy_and_calendar_are_taken)
 {
     accept("--approx cf --validate 2.5% --tolerance 0.25 --seed 77 --percentile 10,90,97.5 --quantile-type 5 "
@@ -333,10 +342,10 @@ struct refusal {
 
 static const struct refusal refusals[] = {
     /* values */
-    {"f --approx maxent", "--approx maxent: ", "Accepted: none|cf|tail"},
-    {"f --approx CF", "--approx CF: ", "Accepted: none|cf|tail"},
-    {"f --approx c", "--approx c: ", "Accepted: none|cf|tail"},
-    {"f --approx _", "--approx '': ", "Accepted: none|cf|tail"},
+    {"f --approx maxen", "--approx maxen: ", "Accepted: none|cf|maxent|tail"},
+    {"f --approx CF", "--approx CF: ", "Accepted: none|cf|maxent|tail"},
+    {"f --approx c", "--approx c: ", "Accepted: none|cf|maxent|tail"},
+    {"f --approx _", "--approx '': ", "Accepted: none|cf|maxent|tail"},
     {"f --tail-k 0", "--tail-k 0: ", "Accepted: 1 to 64"},
     {"f --tail-k 65", "--tail-k 65: ", "Accepted: 1 to 64"},
     {"f --tail-k x", "--tail-k x: ", "not a whole number"},
@@ -426,6 +435,10 @@ static const struct refusal refusals[] = {
     /* combinations */
     {"f --exact --approx cf", "--approx cf: --exact says otherwise", "Give one of the two"},
     {"f --approx cf --exact", "--exact: --approx cf says otherwise", "Give one of the two"},
+    {"f --approx maxent --exact", "--exact: --approx maxent says otherwise", "Give one of the two"},
+    {"f.nc --approx maxent --percentile 99", "--percentile 99: --approx maxent has tables for 5, 10, 90, 95 only",
+     "Use --approx cf, or --approx none"},
+    {"plan f.nc --percentile 90,50 --approx maxent", "--percentile 50: ", "Use --approx cf, or --approx none"},
     {"f --window 11 --window-half-width 3", "--window-half-width 3: --window says otherwise", "one of the two"},
     {"f --window-half-width 3 --window 11", "--window 11: --window-half-width says otherwise", "one of the two"},
     {"f --smooth 0 --smooth-width 31", "--smooth-width 31: --smooth says otherwise", "one of the two"},
@@ -571,6 +584,7 @@ Suite *test_suite(void)
     TCase *tc = tcase_create("all");
     tcase_add_test(tc, defaults_are_those_of_the_design);
     tcase_add_test(tc, shown_defaults_are_the_defaults);
+    tcase_add_test(tc, maxent_takes_the_percentiles_that_have_tables);
     tcase_add_test(tc, numbers_policy_and_calendar_are_taken);
     tcase_add_test(tc, names_places_and_switches_are_taken);
     tcase_add_test(tc, words_of_choices_stand_in_the_order_of_their_enums);

@@ -1,0 +1,54 @@
+#!/bin/bash
+# plan: says what a run would read, from headers alone, and makes nothing.
+. "$(dirname "$0")/lib_archive.sh"
+need_python
+
+archive sea --years 2001-2003 --doy 148-162
+run=(--approx cf --validate 50% --baseline 2001-2002 --doy 153-157 --smooth 0)
+program plan "${run[@]}" sea
+exits 0
+err_is ''
+out_has "baseline   2001-2002, 11-day window, leap hobday, not smoothed"
+out_has "part       5 days from 06-02 to 06-06"
+out_has "files      45 found, 30 needed ("
+out_has "0 unusable; 2001-05-28 to 2003-06-11, calendar standard"
+out_has "days       30 of 30 in the baseline, 0 missing, 0 doubled, 0 beside it"
+out_has "cells      288, 12 x 24 (lat x lon)"
+out_has "memory "
+out_has "output     sst_clim_2001-2002.nc"
+files_are ""
+
+# Gaps, doubles, odd files; the same as JSON, whose days are those that the run then finds.
+rm "$work/$(day sea 20010605)"
+cp "$work/$(day sea 20020603)" "$work/sea/copy.nc"
+echo hello >"$work/sea/odd.nc"
+program plan "${run[@]}" sea
+exits 6
+out_has "days       29 of 30 in the baseline, 1 missing, 1 doubled, 0 beside it"
+out_has "  missing: 2001-06-05"
+out_has "  not used: sea/odd.nc: "
+program plan "${run[@]}" --json sea
+exits 6
+cp "$work/out" "$work/plan.json"
+json_has plan.json "r['schema'] == 'sststream-plan/1' and r['planned_peak_bytes'] > 0 and r['probes'] > 0"
+program "${run[@]}" --report run.json -o clim.nc sea
+exits 6
+json_has run.json "all(r[k] == json.load(open('plan.json'))[k] for k in ('days', 'grid', 'policy', 'source', 'planned_peak_bytes'))"
+
+# An output in the way does not matter to a plan; a bad file that stops does.
+program plan "${run[@]}" -o clim.nc sea
+exits 6
+program plan "${run[@]}" --on-bad stop sea
+exits 3
+out_is ''
+err_has "sea/odd.nc: "
+err_lines 1
+
+# A full disk on standard output is noticed.
+(cd "$work" && "$SSTSTREAM" plan "${run[@]}" sea >/dev/full 2>err)
+exit_code=$?
+exits 4
+(cd "$work" && "$SSTSTREAM" plan "${run[@]}" --json sea >/dev/full 2>err)
+exit_code=$?
+exits 4
+finish
