@@ -77,8 +77,10 @@ static void print_inputs(const struct sst_job *job, FILE *out)
 {
     const struct sst_catalog *catalog = job->catalog;
     char first[SST_DAY_TEXT_SIZE], last[SST_DAY_TEXT_SIZE];
-    fprintf(out, "files      %zu found, %zu needed (%.1f MB), %zu unusable; %s to %s, calendar %s\n",
-            catalog->n_scanned, job->n_inputs_used, (double)job->bytes_to_read / BYTES_PER_MB, catalog->n_rejects,
+    fprintf(out, "files      %zu found, ", catalog->n_scanned);
+    if (job->n_inputs_used > 0)
+        fprintf(out, "%zu needed (%.1f MB), ", job->n_inputs_used, (double)job->bytes_to_read / BYTES_PER_MB);
+    fprintf(out, "%zu unusable; %s to %s, calendar %s\n", catalog->n_rejects,
             sst_day_text(catalog->calendar, catalog->first_day, first),
             sst_day_text(catalog->calendar, catalog->last_day, last), sst_calendar_name(catalog->calendar));
     print_rejects(catalog, out);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Exact hobday climatologies against marineHeatWaves' own: 64 Tasman cells, and two pixels for two baselines each, raw and
 # smoothed over 31 days, P90 and P10.
+# ctest-labels: figures
 set -eu
 . "$SST_SOURCE_DIR/tests/oracle/lib_tasman.sh"
 compare=$SST_SOURCE_DIR/tests/oracle/compare_reference.py

@@ -1,5 +1,6 @@
 #!/bin/bash
 # maxent against cf where cf is known to fail: Early July of the synthetic ocean's upwelling and of its two-peaked front.
+# ctest-labels: figures
 set -eu
 if [ -z "${SSTSTREAM:-}" ]; then
     echo "skipped: SSTSTREAM does not name the program"

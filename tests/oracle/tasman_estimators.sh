@@ -1,5 +1,6 @@
 #!/bin/bash
 # Each estimator against the exact percentile in every cell and day of the Tasman grid, with the limits that hold for it.
+# ctest-labels: figures
 set -eu
 . "$SST_SOURCE_DIR/tests/oracle/lib_estimators.sh"
 
