@@ -1,6 +1,7 @@
 #!/bin/bash
 # Every cell of the Tasman grid: percentiles from lists against exact ones. With the default length at least 99.9 % of the
 # cell-days are certified; with short lists fewer; none that is certified is off by a bit, and the bounds hold everywhere.
+# ctest-labels: figures
 set -eu
 . "$SST_SOURCE_DIR/tests/oracle/lib_tasman.sh"
 compare=$SST_SOURCE_DIR/tests/oracle/compare_tail.py
