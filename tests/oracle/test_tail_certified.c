@@ -97,7 +97,7 @@ static void finish(const struct pool *pool, int k, const struct sst_quantile_arg
             int16_t codes[N_CELLS], hundredths[N_CELLS];
             memcpy(codes, pool->codes[bin][year], sizeof codes);
             for (int cell = 0; cell < N_CELLS; ++cell) /* sums are of another array, and within its range */
-                hundredths[cell] = codes[cell] == SST_CODE_MISSING ? SST_CODE_MISSING : (int16_t)(codes[cell] / 4);
+                hundredths[cell] = (int16_t)(codes[cell] == SST_CODE_MISSING ? SST_CODE_MISSING : codes[cell] / 4);
             const struct sst_field field = {N_CELLS, codes, hundredths, NULL, false};
             backend->tail_add_field(views[bin], &field);
         }
