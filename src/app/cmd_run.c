@@ -188,7 +188,8 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
         .probes = job->probes,
         .n_probes = job->n_probes,
     };
-    const struct sst_slot_sink sink = {run, put_slot, show_progress, sst_signals_cancelled};
+    const struct sst_slot_sink sink = {
+        .user = run, .put = put_slot, .progress = show_progress, .cancelled = sst_signals_cancelled};
     sst_progress_begin(&run->progress, "read", "days", job->bytes_to_read);
     const enum sst_status rc = sst_climatology_run(&engine_job, &sink, err);
     sst_progress_end(&run->progress);

@@ -15,6 +15,7 @@
 
 #include "backend/backend.h"
 #include "core/grid.h"
+#include "core/shape.h"
 #include "stream/policy.h"
 #include "stream/reader.h"
 
@@ -30,6 +31,8 @@ struct sst_slot_result {
     bool has_bounds; /* and as many upper bounds, equal to the percentile where it is certified */
     const uint16_t *n_obs;
     uint16_t *flags; /* enum sst_flag bits; the sink may set more */
+    struct sst_shape
+        shape; /* of the slot's own pool, not smoothed; all NULL where it is not wanted or the method has none */
     size_t n_probes;
     const double *probe_quantile[SST_MAX_PERCENTILES]; /* [degC] exact, at the probe cells */
 };
@@ -38,6 +41,8 @@ struct sst_slot_result {
 struct sst_slot_sink {
     void *user;
     enum sst_status (*put)(void *user, const struct sst_slot_result *result, struct sst_error *err);
+    void (*field)(void *user, struct sst_day day,
+                  const struct sst_field *field); /* sees each day that enters; may be NULL */
     void (*progress)(void *user, size_t days_done, size_t days_total, uint64_t bytes_done); /* may be NULL */
     bool (*cancelled)(void *user); /* may be NULL; asked between fields */
 };
@@ -50,6 +55,7 @@ struct sst_climatology_job {
     size_t n_cells; /* of the domain */
     const size_t *probes; /* domain cells whose exact percentile is wanted beside the approximation, ascending */
     size_t n_probes;
+    bool wants_shape; /* results carry the shape of pools, where the method has moments */
 };
 
 /*

@@ -1,0 +1,30 @@
+/* A text that grows. A failure sticks: later calls do nothing, and it is asked for once, at the end. */
+#ifndef SST_CORE_TEXT_H
+#define SST_CORE_TEXT_H
+
+#include <stddef.h>
+
+#include "core/status.h"
+
+/* Start from zeros. */
+struct sst_text {
+    char *data; /* NUL-terminated; NULL before anything is added */
+    size_t size, capacity; /* size without the NUL */
+    enum sst_status failed; /* SST_OK, or the first failure */
+};
+
+void sst_text_add(struct sst_text *text, const char *string);
+void sst_text_add_bytes(struct sst_text *text, const char *bytes, size_t n_bytes);
+void sst_text_addf(struct sst_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* With & < > " ' as entities, and control characters other than newline and tab as U+FFFD: text that comes from outside. */
+void sst_text_add_escaped(struct sst_text *text, const char *string);
+
+/* RFC 4648 base64 of bytes. */
+void sst_text_add_base64(struct sst_text *text, const unsigned char *bytes, size_t n_bytes);
+
+/* Errors: SST_ERR_NOMEM where anything could not be added. */
+SST_MUST_CHECK enum sst_status sst_text_check(const struct sst_text *text, struct sst_error *err);
+void sst_text_clear(struct sst_text *text);
+
+#endif
