@@ -30,4 +30,14 @@ bool sst_probes_has(uint64_t seed, uint64_t canonical_cell, double share);
 SST_MUST_CHECK enum sst_status sst_probes_choose(const struct sst_domain *domain, const uint8_t *keep, uint64_t seed,
                                                  double share, size_t **cells, size_t *n_cells, struct sst_error *err);
 
+/*
+ * At most `most` of some probes: those that a smaller share would choose, so the rest of the sample stays random.
+ *
+ * Owner    the caller; sst_free(*chosen): indices into `cells`, ascending. All of them where there are no more than `most`.
+ * Errors   SST_ERR_NOMEM.
+ */
+SST_MUST_CHECK enum sst_status sst_probes_nested(const struct sst_domain *domain, const size_t *cells, size_t n_cells,
+                                                 uint64_t seed, size_t most, size_t **chosen, size_t *n_chosen,
+                                                 struct sst_error *err);
+
 #endif
