@@ -90,3 +90,13 @@ struct sst_tally_result sst_tally_result(const struct sst_tally *tally)
     result.any = count_sea(tally, tally->any, area);
     return result;
 }
+
+bool sst_tally_is_sea(const struct sst_tally *tally, size_t cell) { return tally->is_sea[cell]; }
+
+double sst_tally_share(const struct sst_tally *tally, size_t cell, enum sst_flag flag)
+{
+    int bit = 0;
+    while (flag >> bit != 1)
+        ++bit;
+    return tally->n_slots > 0 ? (double)tally->by_flag[bit][cell] / (double)tally->n_slots : 0.0;
+}

@@ -1,23 +1,18 @@
 /* `sststream [run]`: wires files, engine, validation, writer and report; computes nothing itself. */
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "app/accuracy.h"
 #include "app/commands.h"
 #include "app/environment.h"
 #include "app/report.h"
+#include "app/report_files.h"
 #include "app/run_attributes.h"
 #include "app/signals.h"
 #include "core/mem.h"
 #include "stream/climatology.h"
-#include "validate/compare.h"
-#include "validate/tally.h"
 #include "write/clim_nc.h"
-#include "write/place.h"
 
 /* Everything that lives from the first field to the report. */
 struct run {
@@ -26,42 +21,32 @@ struct run {
     struct sst_progress progress;
     struct sst_reader *reader;
     struct sst_clim_file *file;
-    struct sst_comparison *comparisons[SST_MAX_PERCENTILES];
-    struct sst_tally *tally;
-    double *at_probes; /* scratch: a percentile at the probes */
-    uint16_t *probe_flags; /* scratch */
-    uint8_t *beyond; /* scratch */
+    struct sst_accuracy *accuracy;
+    struct sst_report_files report_files;
     int slots[SST_N_SLOTS];
     double started; /* [s] */
     char created[SST_ISO_TIME_SIZE];
 };
 
-/* --- one slot ----------------------------------------------------------------------------------------------------- */
+/* --- what the engine gives ---------------------------------------------------------------------------------------- */
 
-/* Compares approximate and exact at the probes and marks those beyond the tolerance. */
-static void validate_slot(struct run *run, const struct sst_slot_result *result)
+static enum sst_status write_slot(void *user, const struct sst_clim_values *values, struct sst_error *err)
 {
-    const size_t *probes = run->job.probes;
-    for (size_t i = 0; i < result->n_probes; ++i)
-        run->probe_flags[i] = result->flags[probes[i]];
-    for (size_t q = 0; q < run->job.policy.n_percentiles; ++q) {
-        for (size_t i = 0; i < result->n_probes; ++i)
-            run->at_probes[i] = result->quantile[q][probes[i]];
-        sst_comparison_add(run->comparisons[q], run->at_probes, result->probe_quantile[q], run->probe_flags,
-                           run->beyond);
-        for (size_t i = 0; i < result->n_probes; ++i)
-            if (run->beyond[i])
-                result->flags[probes[i]] |= SST_FLAG_MEASURED_BEYOND_TOLERANCE;
-    }
+    struct run *run = user;
+    return sst_clim_put(run->file, values, err);
 }
 
 static enum sst_status put_slot(void *user, const struct sst_slot_result *result, struct sst_error *err)
 {
     struct run *run = user;
-    if (result->n_probes > 0)
-        validate_slot(run, result);
-    sst_tally_add(run->tally, result->n_obs, result->flags);
-    return sst_clim_put(run->file, result->slot, result->mean, result->quantile, result->n_obs, result->flags, err);
+    const struct sst_slot_writer writer = {run, write_slot};
+    return sst_accuracy_put(run->accuracy, result, &writer, err);
+}
+
+static void see_day(void *user, struct sst_day day, const struct sst_field *field)
+{
+    const struct run *run = user;
+    sst_accuracy_day(run->accuracy, day, field);
 }
 
 static void show_progress(void *user, size_t days_done, size_t days_total, uint64_t bytes_done)
@@ -86,6 +71,8 @@ static struct sst_clim_spec clim_spec(struct run *run)
         .percentiles = job->policy.percentiles,
         .n_percentiles = job->policy.n_percentiles,
         .has_bounds = sst_climatology_has_bounds(&job->policy),
+        .coverages = run->options->coverages,
+        .n_coverages = sst_approx_has_moments(job->policy.approx) ? run->options->n_coverages : 0,
         .smooth_days = job->policy.smooth_days,
         .estimator = sst_run_estimator_text(&job->policy),
         .standard_name = job->catalog->standard_name,
@@ -114,37 +101,14 @@ static enum sst_status refuse_input_as_output(const struct run *run, const char 
 /* Refuses, before any field is read, what cannot be written at the end. */
 static enum sst_status check_outputs(const struct run *run, const struct sst_clim_spec *spec, struct sst_error *err)
 {
-    const struct sst_options *options = run->options;
+    const struct sst_report_files *report = &run->report_files;
+    const char *const reports[] = {report->json, report->page};
     SST_TRY(sst_clim_check(spec, err));
-    SST_TRY(refuse_input_as_output(run, options->output, err));
-    if (!options->report)
-        return SST_OK;
-    SST_TRY(sst_place_check(options->report, options->overwrite, err));
-    return refuse_input_as_output(run, options->report, err);
-}
-
-static enum sst_status open_validation(struct run *run, struct sst_error *err)
-{
-    const struct sst_job *job = &run->job;
-    double *rows = NULL, *weights = NULL;
-    enum sst_status rc = SST_OK;
-    SST_TRY(sst_tally_create(&job->domain, &run->tally, err));
-    if (job->policy.approx == SST_APPROX_NONE)
-        return SST_OK;
-    SST_TRY(sst_alloc(job->n_probes, sizeof *run->at_probes, "probes", &run->at_probes, err));
-    SST_TRY(sst_alloc(job->n_probes, sizeof *run->probe_flags, "probes", &run->probe_flags, err));
-    SST_TRY(sst_alloc(job->n_probes, sizeof *run->beyond, "probes", &run->beyond, err));
-    SST_TRY_GOTO(sst_alloc(job->domain.n_rows, sizeof *rows, "row weights", &rows, err));
-    SST_TRY_GOTO(sst_alloc(job->n_probes, sizeof *weights, "probe weights", &weights, err));
-    sst_domain_row_weights(&job->domain, rows);
-    for (size_t i = 0; i < job->n_probes; ++i)
-        weights[i] = rows[job->probes[i] / job->domain.n_cols];
-    for (size_t q = 0; q < job->policy.n_percentiles; ++q)
-        SST_TRY_GOTO(sst_comparison_create(job->n_probes, weights, run->options->tolerance, &run->comparisons[q], err));
-done:
-    sst_free(rows);
-    sst_free(weights);
-    return rc;
+    SST_TRY(refuse_input_as_output(run, run->options->output, err));
+    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; ++i)
+        if (reports[i])
+            SST_TRY(refuse_input_as_output(run, reports[i], err));
+    return report->json ? sst_report_files_check(report, err) : SST_OK;
 }
 
 static void warn_about_job(const struct run *run)
@@ -161,6 +125,9 @@ static void warn_about_job(const struct run *run)
             log, "the values of these files are finer than 0.001 degC: they are rounded to it (0.0005 degC at most)");
 }
 
+/* A run that is to tell of itself in full. */
+static bool wants_report(const struct sst_options *options) { return options->report || options->json; }
+
 static enum sst_status compute(struct run *run, struct sst_error *err)
 {
     const struct sst_job *job = &run->job;
@@ -176,7 +143,8 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
     };
     SST_TRY(check_outputs(run, &spec, err));
     SST_TRY(sst_log_check(run->options->log, SST_ERR_INPUT, err));
-    SST_TRY(open_validation(run, err));
+    SST_TRY(
+        sst_accuracy_create(job, run->slots, (size_t)spec.n_slots, wants_report(run->options), &run->accuracy, err));
     SST_TRY(sst_reader_create(run->job.catalog, &job->domain, &reader_options, &run->reader, err));
     SST_TRY(sst_clim_create(&spec, &run->file, err));
     const struct sst_climatology_job engine_job = {
@@ -187,36 +155,21 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
         .n_cells = job->domain.n_cells,
         .probes = job->probes,
         .n_probes = job->n_probes,
+        .wants_shape = sst_accuracy_wants_shape(run->accuracy),
     };
     const struct sst_slot_sink sink = {
-        .user = run, .put = put_slot, .progress = show_progress, .cancelled = sst_signals_cancelled};
+        .user = run,
+        .put = put_slot,
+        .field = see_day,
+        .progress = show_progress,
+        .cancelled = sst_signals_cancelled,
+    };
     sst_progress_begin(&run->progress, "read", "days", job->bytes_to_read);
     const enum sst_status rc = sst_climatology_run(&engine_job, &sink, err);
     sst_progress_end(&run->progress);
-    return rc;
-}
-
-/* Writes the JSON report under a temporary name and renames it. */
-static enum sst_status write_report_file(const struct sst_report *report, const char *path, struct sst_error *err)
-{
-    char *temporary = NULL;
-    SST_TRY(sst_asprintf(&temporary, err, "%s.tmp.%ld", path, (long)getpid()));
-    enum sst_status rc = SST_OK;
-    FILE *file = fopen(temporary, "w");
-    if (!file)
-        rc = sst_fail(err, SST_ERR_OUTPUT, "%s: cannot be written: %s", path, strerror(errno));
-    if (rc == SST_OK)
-        rc = sst_report_write_json(report, file, err);
-    if (rc == SST_OK && fsync(fileno(file)) != 0)
-        rc = sst_fail(err, SST_ERR_OUTPUT, "%s: cannot be written: %s", path, strerror(errno));
-    if (file && fclose(file) != 0 && rc == SST_OK)
-        rc = sst_fail(err, SST_ERR_OUTPUT, "%s: cannot be written: %s", path, strerror(errno));
-    if (rc == SST_OK && rename(temporary, path) != 0)
-        rc = sst_fail(err, SST_ERR_OUTPUT, "%s: cannot be put in its place: %s", path, strerror(errno));
-    if (rc != SST_OK)
-        (void)unlink(temporary);
-    sst_free(temporary);
-    return rc;
+    SST_TRY(rc);
+    const struct sst_slot_writer writer = {run, write_slot};
+    return sst_accuracy_finish(run->accuracy, &writer, err);
 }
 
 static uint64_t peak_rss_bytes(void)
@@ -226,15 +179,15 @@ static uint64_t peak_rss_bytes(void)
 }
 
 /* The outcome of a run whose outputs are written. */
-static enum sst_status verdict(const struct run *run, const struct sst_report *report, struct sst_error *err)
+static enum sst_status outcome(const struct run *run, const struct sst_report *report, struct sst_error *err)
 {
-    const double worst = sst_report_worst_share(report);
-    if (run->options->strict && worst > run->options->max_share)
+    const struct sst_verdict verdict = sst_report_verdict(report);
+    if (run->options->strict && verdict.is_judged && !verdict.passes)
         return sst_fail(
             err, SST_ERR_TOLERANCE,
             "%.2f %% of the probes' cell-days are beyond %g degC; --max-share allows %g %%. The outputs are "
             "written",
-            100.0 * worst, run->options->tolerance, 100.0 * run->options->max_share);
+            100.0 * verdict.worst.value, run->options->tolerance, 100.0 * run->options->max_share);
     const size_t n_absent = run->job.coverage.n_missing, n_bad = sst_reader_totals(run->reader)->n_days_bad;
     const char *absent = n_absent == 1 ? "day" : "days", *bad = n_bad == 1 ? "day" : "days";
     if (n_absent > 0 && n_bad > 0)
@@ -247,53 +200,73 @@ static enum sst_status verdict(const struct run *run, const struct sst_report *r
     return SST_OK;
 }
 
-static enum sst_status conclude(struct run *run, struct sst_error *err)
+/* Few or no probes: what is then missing from the outputs. */
+static void warn_about_bounds(const struct run *run, const struct sst_accuracy_findings *found)
 {
-    struct sst_report report = {
-        .job = &run->job,
-        .reader = run->reader,
-        .comparisons = run->job.policy.approx != SST_APPROX_NONE && run->job.n_probes > 0
-                           ? (const struct sst_comparison *const *)run->comparisons
-                           : NULL,
-        .tally = sst_tally_result(run->tally),
-        .created = run->created,
-    };
-    struct sst_run_attributes attributes = {0};
-    enum sst_status rc = SST_OK;
-    if (sst_reader_totals(run->reader)->n_days_read == 0) {
-        rc = sst_fail(err, SST_ERR_INPUT, "no day could be read: %s: %s",
-                      run->job.catalog->n_rejects ? run->job.catalog->rejects[0].path : "inputs",
-                      run->job.catalog->n_rejects ? run->job.catalog->rejects[0].reason : "nothing usable");
-        goto done;
+    for (size_t q = 0; q < run->job.policy.n_percentiles; ++q) {
+        const struct sst_error_model *model = found->by_percentile[q].model;
+        if (!model)
+            continue;
+        const struct sst_error_findings *findings = sst_error_model_findings(model);
+        for (size_t i = 0; i < findings->n_levels; ++i) {
+            char name[SST_CLIM_NAME_SIZE];
+            if (!findings->levels[i].is_available)
+                sst_log_warn(run->options->log,
+                             "%s is left empty: %zu probe%s with values allow bounds that cover at most %.3g %%. Use a "
+                             "larger --validate, or a smaller --coverage",
+                             sst_clim_bound_name(run->job.policy.percentiles[q], findings->levels[i].level, name),
+                             findings->n_cells, findings->n_cells == 1 ? "" : "s",
+                             100.0 * findings->levels[i].attainable);
+        }
     }
-    SST_TRY_GOTO(sst_log_check(run->options->log, SST_ERR_INPUT, err));
-    SST_TRY_GOTO(sst_run_id(&run->job, run->reader, report.climatology_id, err));
-    SST_TRY_GOTO(sst_run_attributes_make(&run->job, report.climatology_id, run->created, &attributes, err));
-    SST_TRY_GOTO(sst_clim_finish(&run->file, attributes.list, attributes.n, err));
-    report.seconds = sst_monotonic_seconds() - run->started;
-    report.peak_rss_bytes = peak_rss_bytes();
-    if (sst_log_shows(run->options->log, SST_LOG_INFO))
-        sst_report_print(&report, run->options->log->stream);
-    if (run->options->json)
-        SST_TRY_GOTO(sst_report_write_json(&report, stdout, err));
+}
+
+/* Everything is written under temporary names first, and takes its place only when all of it is there. */
+static enum sst_status write_outputs(struct run *run, struct sst_report *report, struct sst_error *err)
+{
+    struct sst_run_attributes attributes = {0};
+    json_t *json = NULL;
+    enum sst_status rc = SST_OK;
+    SST_TRY_GOTO(sst_run_id(&run->job, run->reader, report->climatology_id, err));
+    SST_TRY_GOTO(sst_run_attributes_make(&run->job, report->climatology_id, run->created, &attributes, err));
+    report->seconds = sst_monotonic_seconds() - run->started;
+    report->peak_rss_bytes = peak_rss_bytes();
+    if (wants_report(run->options))
+        SST_TRY_GOTO(sst_report_make_json(report, &json, err));
     if (run->options->report)
-        SST_TRY_GOTO(write_report_file(&report, run->options->report, err));
-    rc = verdict(run, &report, err);
+        SST_TRY_GOTO(sst_report_files_stage(&run->report_files, json, err));
+    SST_TRY_GOTO(sst_clim_finish(&run->file, attributes.list, attributes.n, err));
+    SST_TRY_GOTO(sst_report_files_commit(&run->report_files, err));
+    if (sst_log_shows(run->options->log, SST_LOG_INFO))
+        sst_report_print(report, run->options->log->stream);
+    if (run->options->json)
+        SST_TRY_GOTO(sst_report_print_json(json, stdout, err));
 done:
+    json_decref(json);
     sst_run_attributes_clear(&attributes);
     return rc;
+}
+
+static enum sst_status conclude(struct run *run, struct sst_error *err)
+{
+    struct sst_report report = {.job = &run->job, .reader = run->reader, .created = run->created};
+    if (sst_reader_totals(run->reader)->n_days_read == 0)
+        return sst_fail(err, SST_ERR_INPUT, "no day could be read: %s: %s",
+                        run->job.catalog->n_rejects ? run->job.catalog->rejects[0].path : "inputs",
+                        run->job.catalog->n_rejects ? run->job.catalog->rejects[0].reason : "nothing usable");
+    SST_TRY(sst_accuracy_conclude(run->accuracy, &report.accuracy, err));
+    warn_about_bounds(run, report.accuracy);
+    SST_TRY(sst_log_check(run->options->log, SST_ERR_INPUT, err));
+    SST_TRY(write_outputs(run, &report, err));
+    return outcome(run, &report, err);
 }
 
 static void run_clear(struct run *run)
 {
     sst_clim_abandon(&run->file);
+    sst_report_files_clear(&run->report_files);
     sst_reader_destroy(&run->reader);
-    for (size_t q = 0; q < SST_MAX_PERCENTILES; ++q)
-        sst_comparison_destroy(&run->comparisons[q]);
-    sst_tally_destroy(&run->tally);
-    sst_free(run->at_probes);
-    sst_free(run->probe_flags);
-    sst_free(run->beyond);
+    sst_accuracy_destroy(&run->accuracy);
     sst_job_clear(&run->job);
 }
 
@@ -306,6 +279,8 @@ int cmd_run(const struct sst_options *options)
     sst_progress_init(&run.progress, options->progress, &terminal, options->log);
     sst_backend_cpu_set_threads(options->n_threads);
     enum sst_status rc = sst_output_time(&now, &err);
+    if (rc == SST_OK && options->report)
+        rc = sst_report_files_name(options->report, options->overwrite, &run.report_files, &err);
     if (rc == SST_OK) {
         (void)sst_iso_time(now, run.created);
         rc = sst_job_prepare(options, &run.progress, &run.job, &err);

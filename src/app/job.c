@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/accuracy.h"
 #include "app/log.h"
 #include "core/mem.h"
 #include "stream/climatology.h"
@@ -214,9 +215,15 @@ static void estimate_memory(struct sst_job *job)
                                         .slots = slots,
                                         .n_slots = sst_policy_output_slots(policy, slots),
                                         .n_percentiles = policy->n_percentiles,
-                                        .has_bounds = sst_climatology_has_bounds(policy)};
+                                        .has_bounds = sst_climatology_has_bounds(policy),
+                                        .n_coverages =
+                                            sst_approx_has_moments(policy->approx) ? job->options->n_coverages : 0};
+    const struct sst_accuracy_needs needs =
+        sst_accuracy_needs_of(job, (size_t)sizes.n_slots, job->options->report || job->options->json);
     const bool has_ice = job->catalog->ice_source[0] != '\0';
-    job->peak_bytes = sst_climatology_peak_bytes(policy, has_ice, job->domain.n_cells, job->n_probes) +
+    job->scratch_bytes = needs.disk_bytes;
+    job->peak_bytes = needs.memory_bytes +
+                      sst_climatology_peak_bytes(policy, has_ice, job->domain.n_cells, job->n_probes) +
                       sst_clim_buffer_bytes(&sizes) + (uint64_t)CELL_BYTES * job->domain.n_cells + PROGRAM_BYTES;
 }
 

@@ -24,6 +24,7 @@ struct sst_job {
     size_t *probes; /* domain cells */
     size_t n_probes;
     double probe_share; /* 0..1; 0 where nothing is validated */
+    uint64_t scratch_bytes; /* on the disk, while the run lasts */
     uint64_t peak_bytes; /* most memory that the run will take, from sizes and what was measured */
 };
 

@@ -129,6 +129,35 @@ static enum sst_status check_tail(struct sst_options *options, struct sst_error 
     return SST_OK;
 }
 
+/* The pool of one year is a week and a half of one weather: its moments say nothing of a climate. */
+enum { MIN_APPROX_YEARS = 2 };
+
+/* What depends on an estimator that is modelled: from power sums. */
+static enum sst_status check_model(struct sst_options *options, struct sst_error *err)
+{
+    static const enum sst_option_id modelled[] = {SST_OPTION_ID_coverage, SST_OPTION_ID_correct};
+    const int n_years = options->last_year - options->first_year + 1;
+    const bool has_moments = sst_approx_has_moments(options->approx);
+    for (size_t i = 0; i < sizeof modelled / sizeof modelled[0]; ++i)
+        if (options->is_given[modelled[i]] && !has_moments)
+            return sst_fail(
+                err, SST_ERR_USAGE,
+                "--%s: only estimates from power sums have an error that is modelled, and --approx %s is none "
+                "of them. Give --approx cf or maxent, or leave it out",
+                sst_option_rows[modelled[i]].name, sst_approx_name(options->approx));
+    if (options->repair && options->approx == SST_APPROX_NONE)
+        return sst_fail(
+            err, SST_ERR_USAGE,
+            "--repair: all values are exact with --approx none, so there is nothing to repair. Leave it out");
+    if (has_moments && n_years < MIN_APPROX_YEARS)
+        return sst_fail(
+            err, SST_ERR_USAGE,
+            "--approx %s: the baseline has %d year%s, too few for an estimate from power sums. Accepted: at "
+            "least %d years; or use --exact",
+            sst_approx_name(options->approx), n_years, n_years == 1 ? "" : "s", MIN_APPROX_YEARS);
+    return SST_OK;
+}
+
 static bool ends_with(const char *text, const char *end)
 {
     const size_t n_text = strlen(text);
@@ -139,16 +168,11 @@ static bool ends_with(const char *text, const char *end)
 static enum sst_status settle_output(struct sst_options *options, struct sst_error *err)
 {
     if (options->output && options->split && ends_with(options->output, ".nc"))
-        return sst_fail(err, SST_ERR_USAGE,
-                        "--output %.200s: --split writes a directory of files, and this is a file's name. Give a "
-                        "directory, or leave --split out",
-                        options->output);
-    if (!options->output)
-        SST_TRY(sst_asprintf(&options->output, err, "sst_clim_%04d-%04d%s", options->first_year, options->last_year,
-                             options->split ? "" : ".nc"));
-    if (options->report && strcmp(options->report, options->output) == 0)
-        return sst_fail(err, SST_ERR_USAGE, "--report %.200s: the climatology is written there. Give another name",
-                        options->report);
+        return sst_fail(
+            err, SST_ERR_USAGE,
+            "--approx %s: the baseline is one year, too little for an estimate from power sums. Accepted: at "
+            "least %d years; or use --exact",
+            sst_approx_name(options->approx), MIN_APPROX_YEARS);
     return SST_OK;
 }
 
@@ -162,6 +186,7 @@ static enum sst_status check_run(struct sst_options *options, struct sst_error *
     if (is_given[SST_OPTION_ID_validate] && options->approx == SST_APPROX_NONE)
         warn(options, "--validate: nothing to validate, since all values are exact with --approx none. Did you mean "
                       "--approx cf?");
+    SST_TRY(check_model(options, err));
     if (is_given[SST_OPTION_ID_max_share] && !options->strict)
         warn(options, "--max-share: of no effect without --strict. Give both, or leave it out");
     return SST_OK;

@@ -18,6 +18,10 @@ enum { MAX_WINDOW_DAYS = 2 * SST_MAX_HALF_WINDOW + 1, MAX_MIN_SAMPLES = SST_MAX_
 /* No approximation worth having is further off than this. [degC] */
 #define MAX_TOLERANCE 10.0
 
+/* Bounds of less than half of the cases say nothing; beyond the other end there are never probes enough. [percent] */
+#define MIN_COVERAGE 50.0
+#define MAX_COVERAGE 99.99
+
 /* The seed also has to fit JSON and netCDF's signed 64-bit integers. */
 #define MAX_SEED INT64_MAX
 
@@ -116,6 +120,8 @@ DEFINE_FLAG_SETTER(split, split)
 DEFINE_FLAG_SETTER(overwrite, overwrite)
 DEFINE_FLAG_SETTER(json, json)
 DEFINE_FLAG_SETTER(strict, strict)
+DEFINE_FLAG_SETTER(correct, correct)
+DEFINE_FLAG_SETTER(repair, repair)
 DEFINE_FLAG_SETTER(help, wants_help)
 DEFINE_FLAG_SETTER(version, wants_version)
 
@@ -312,6 +318,29 @@ static enum sst_status set_max_share(struct sst_options *options, const char *te
     if (!sst_number_percent(text, &percent) || !(percent >= 0.0 && percent <= 100.0))
         return refuse(err, SST_OPTION_ID_max_share, text, "not a percentage. Accepted: 0 to 100, as 5%% or 5");
     options->max_share = percent / 100.0;
+    return SST_OK;
+}
+
+static enum sst_status set_coverage(struct sst_options *options, const char *text, struct sst_error *err)
+{
+    const enum sst_option_id id = SST_OPTION_ID_coverage;
+    double percent[SST_MAX_COVERAGES + 1];
+    size_t n = 0;
+    if (!sst_number_list(text, true, SST_MAX_COVERAGES + 1, percent, &n))
+        return refuse(err, id, text, "not a list of percentages. Accepted: 1 to %d of them, as 95 or 95,99",
+                      SST_MAX_COVERAGES);
+    if (n > SST_MAX_COVERAGES)
+        return refuse(err, id, text, "too many. Accepted: at most %d", SST_MAX_COVERAGES);
+    for (size_t i = 0; i < n; ++i) {
+        if (!(percent[i] >= MIN_COVERAGE && percent[i] <= MAX_COVERAGE))
+            return refuse(err, id, text, "%g is not worth a bound. Accepted: %g to %g percent", percent[i],
+                          MIN_COVERAGE, MAX_COVERAGE);
+        for (size_t j = 0; j < i; ++j)
+            if (fabs(percent[i] - percent[j]) < 0.5 * PERCENTILE_STEP)
+                return refuse(err, id, text, "%g stands there twice. Give each once", percent[i]);
+        options->coverages[i] = percent[i] / 100.0;
+    }
+    options->n_coverages = n;
     return SST_OK;
 }
 

@@ -27,6 +27,8 @@ static void set_defaults(struct sst_options *options)
     options->leap = SST_LEAP_HOBDAY;
     options->smooth_days = 31;
     options->tolerance = 0.1;
+    options->coverages[0] = 0.95;
+    options->n_coverages = 1;
     options->max_share = 0.05;
     options->seed = 1;
 }

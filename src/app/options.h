@@ -15,6 +15,7 @@
 #include "app/option_table.h"
 #include "app/progress.h"
 #include "stream/climatology.h"
+#include "validate/error_model.h"
 
 enum {
     SST_DEFAULT_FIRST_YEAR = 1991,
@@ -76,6 +77,9 @@ struct sst_options {
 
     double validate_share; /* 0..1; 0 = sst_probes_default_share */
     double tolerance; /* [degC] */
+    double coverages[SST_MAX_COVERAGES]; /* 0..1 in the order given */
+    size_t n_coverages;
+    bool correct, repair;
     double max_share; /* 0..1 */
     uint64_t seed;
 

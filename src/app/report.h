@@ -2,13 +2,14 @@
 #ifndef SST_APP_REPORT_H
 #define SST_APP_REPORT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
+#include "app/accuracy.h"
 #include "app/job.h"
 #include "core/digest.h"
+#include "core/text.h"
 #include "stream/reader.h"
-#include "validate/compare.h"
-#include "validate/tally.h"
 
 /* Version of the JSON's form; goes up when a key changes its meaning or goes away. */
 #define SST_REPORT_SCHEMA "sststream-run/1"
@@ -16,8 +17,7 @@
 struct sst_report {
     const struct sst_job *job;
     const struct sst_reader *reader;
-    const struct sst_comparison *const *comparisons; /* one per percentile; NULL where nothing was validated */
-    struct sst_tally_result tally;
+    const struct sst_accuracy_findings *accuracy;
     char climatology_id[SST_DIGEST_TEXT_SIZE];
     const char *created; /* ISO time */
     double seconds; /* [s] wall time */
@@ -27,9 +27,24 @@ struct sst_report {
 /* The summary, for people. */
 void sst_report_print(const struct sst_report *report, FILE *stream);
 
-/* The same as JSON with all inputs. Errors: SST_ERR_OUTPUT, SST_ERR_NOMEM. */
-SST_MUST_CHECK enum sst_status sst_report_write_json(const struct sst_report *report, FILE *stream,
-                                                     struct sst_error *err);
+/* The same as JSON (docs/report.md) with all inputs. Owner: the caller; json_decref. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_report_make_json(const struct sst_report *report, json_t **out,
+                                                    struct sst_error *err);
+
+/* As text, a line a value and a newline at the end; to a stream, or added. Errors: SST_ERR_OUTPUT, SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_report_print_json(const json_t *report, FILE *stream, struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_report_put_json(const json_t *report, struct sst_text *out, struct sst_error *err);
+
+/* Whether the share beyond the tolerance is at most --max-share, and one paragraph that says so. */
+struct sst_verdict {
+    bool is_judged; /* something was validated */
+    bool passes;
+    struct sst_share worst; /* the largest share beyond, of all cell-days by area, among the percentiles */
+    size_t percentile; /* where that is */
+};
+struct sst_verdict sst_report_verdict(const struct sst_report *report);
+SST_MUST_CHECK enum sst_status sst_report_verdict_text(const struct sst_report *report, struct sst_text *out,
+                                                       struct sst_error *err);
 
 /* What `plan` shows. */
 void sst_plan_print(const struct sst_job *job, FILE *stream);
@@ -38,9 +53,6 @@ void sst_plan_print(const struct sst_job *job, FILE *stream);
 void sst_plan_print_found(const struct sst_job *job, FILE *stream);
 
 SST_MUST_CHECK enum sst_status sst_plan_write_json(const struct sst_job *job, FILE *stream, struct sst_error *err);
-
-/* Largest share of cell-days beyond the tolerance among the percentiles (all cells, by area); NaN where not validated. */
-double sst_report_worst_share(const struct sst_report *report);
 
 /* "ice-free, by area" and so on: rows of the error table in the order in which they are shown. */
 struct sst_report_row {

@@ -142,6 +142,9 @@ void sst_plan_print(const struct sst_job *job, FILE *out)
     else
         fprintf(out, " (exact)");
     fprintf(out, "\nmemory     about %.0f MB at most\n", (double)job->peak_bytes / BYTES_PER_MB);
+    if (job->scratch_bytes > 0)
+        fprintf(out, "scratch    %.0f MB on the disk beside the output, while the run lasts\n",
+                (double)job->scratch_bytes / BYTES_PER_MB);
     print_around("output     ", job->options->output, "\n", out);
 }
 
@@ -152,13 +155,12 @@ static void print_row(const struct sst_report_row *which, const struct sst_error
             100.0 * row->beyond.value, 100.0 * row->beyond.low, 100.0 * row->beyond.high);
 }
 
-static void print_validation(const struct sst_report *report, FILE *out)
+static void print_errors(const struct sst_report *report, FILE *out)
 {
     const struct sst_job *job = report->job;
-    if (!report->comparisons)
-        return;
-    fprintf(out, "validated  %zu probe%s (%.3g %% of the cells, seed %llu): approximate - exact [degC]\n",
-            job->n_probes, plural(job->n_probes), 100.0 * job->probe_share, (unsigned long long)job->options->seed);
+    fprintf(out, "validated  %zu probe%s (%.3g %% of the cells, seed %llu): approximate - exact [degC]%s\n",
+            job->n_probes, plural(job->n_probes), 100.0 * job->probe_share, (unsigned long long)job->options->seed,
+            job->options->correct ? ", corrected by models that did not see the cell" : "");
     for (size_t q = 0; q < job->policy.n_percentiles; ++q) {
         char name[32];
         fprintf(out,
@@ -166,10 +168,119 @@ static void print_validation(const struct sst_report *report, FILE *out)
                 "interval)\n",
                 sst_clim_percentile_name(job->policy.percentiles[q], name), job->options->tolerance);
         for (int i = 0; i < SST_N_REPORT_ROWS; ++i) {
-            const struct sst_error_row row =
-                sst_comparison_row(report->comparisons[q], sst_report_rows[i].which, sst_report_rows[i].weight);
+            const struct sst_error_row row = sst_comparison_row(report->accuracy->by_percentile[q].errors,
+                                                                sst_report_rows[i].which, sst_report_rows[i].weight);
             print_row(&sst_report_rows[i], &row, out);
         }
+    }
+}
+
+static void print_level(double percentile, const struct sst_level_findings *level, FILE *out)
+{
+    char name[SST_CLIM_NAME_SIZE];
+    fprintf(out, "  %-26s", sst_clim_bound_name(percentile, level->level, name));
+    if (!level->is_available) {
+        fprintf(out, " empty: too few probes, which allow %.3g %% at most\n", 100.0 * level->attainable);
+        return;
+    }
+    fprintf(out, " median %.3f, mean %.3f degC; covers", level->median_bound, level->mean_bound);
+    const char *between = "";
+    for (size_t i = 0; i < level->n_rows; ++i) {
+        const struct sst_coverage_row *row = &level->rows[i];
+        if (row->stratum != SST_STRATUM_ALL && row->stratum != SST_STRATUM_ICE)
+            continue;
+        fprintf(out, "%s %.2f %% (%.2f..%.2f) of %s", between, 100.0 * row->share.value, 100.0 * row->share.low,
+                100.0 * row->share.high, row->stratum == SST_STRATUM_ALL ? "all" : row->name);
+        between = ",";
+    }
+    fprintf(out, "; below 90 %% in %.1f %% of the cells\n", 100.0 * level->share_of_cells_below_90);
+}
+
+static void print_likely(const struct sst_likely_findings *likely, FILE *out)
+{
+    if (!likely->is_available)
+        return;
+    fprintf(out,
+            "  likely_beyond_tolerance    at held-out probes: flags %.1f %%, of which %.1f %% are beyond (precision; "
+            "%.1f %% "
+            "of all are), and finds %.1f %% of those (recall)\n",
+            100.0 * likely->flagged, 100.0 * likely->precision, 100.0 * likely->base_rate, 100.0 * likely->recall);
+}
+
+static void print_repair(const struct sst_report *report, size_t q, FILE *out)
+{
+    const struct sst_percentile_findings *found = &report->accuracy->by_percentile[q];
+    if (!report->job->options->repair)
+        return;
+    fprintf(out, "  repaired                   %zu cell-days", found->n_repaired);
+    for (size_t i = 0; found->model && i < report->job->options->n_coverages; ++i)
+        if (isfinite(found->coverage_of_rest[i].value))
+            fprintf(out, "; the %g %% bound covers %.2f %% of the other probes' cell-days",
+                    100.0 * report->job->options->coverages[i], 100.0 * found->coverage_of_rest[i].value);
+    fprintf(out, "\n");
+}
+
+/* What models of the error say, and how far to believe them. */
+static void print_bounds(const struct sst_report *report, FILE *out)
+{
+    const struct sst_policy *policy = &report->job->policy;
+    fprintf(
+        out,
+        "bounds     of |approximate - exact| at cells that were not compared; coverage measured at held-out probes\n");
+    for (size_t q = 0; q < policy->n_percentiles; ++q) {
+        const struct sst_percentile_findings *found = &report->accuracy->by_percentile[q];
+        const struct sst_error_findings *findings = sst_error_model_findings(found->model);
+        for (size_t i = 0; i < findings->n_levels; ++i)
+            print_level(policy->percentiles[q], &findings->levels[i], out);
+        if (findings->is_corrected)
+            fprintf(out, "  corrected                  RMSE %.4f instead of %.4f degC at held-out probes\n",
+                    findings->rmse_after, findings->rmse_before);
+        print_likely(&findings->likely, out);
+    }
+}
+
+static void print_heatwaves(const struct sst_report *report, size_t q, FILE *out)
+{
+    const struct sst_consequences *c = &report->accuracy->by_percentile[q].consequences;
+    char name[32];
+    if (c->n_cells == 0)
+        return;
+    fprintf(
+        out,
+        "%s  %s, %zu cell%s, %d years: %.1f days and %.2f events a year by the approximate, %.1f and %.2f by the exact "
+        "threshold; %.1f %% of the days missed, %.1f %% added, Jaccard %.3f; days beyond: %.2f %% and %.2f %%\n",
+        c->is_cold ? "cold spells" : "heatwaves", sst_clim_percentile_name(report->job->policy.percentiles[q], name),
+        c->n_cells, plural(c->n_cells), c->n_years, c->approx.days_per_year, c->approx.events_per_year,
+        c->exact.days_per_year, c->exact.events_per_year, 100.0 * c->missed, 100.0 * c->added, c->jaccard,
+        100.0 * c->approx_exceedance.mean, 100.0 * c->exact_exceedance.mean);
+}
+
+static void print_sampling(const struct sst_report *report, size_t q, FILE *out)
+{
+    const struct sst_sampling_error *s = &report->accuracy->by_percentile[q].sampling;
+    if (!isfinite(s->se_median))
+        return;
+    fprintf(out,
+            "years      so few years leave the exact percentile itself uncertain by %.3f degC (median standard error, "
+            "whole "
+            "years resampled); the approximation adds %.4f degC (RMSE) to it, every year\n",
+            s->se_median, s->approx_rmse);
+}
+
+static void print_validation(const struct sst_report *report, FILE *out)
+{
+    const struct sst_accuracy_findings *accuracy = report->accuracy;
+    if (accuracy->n_sample_cells == 0)
+        return;
+    print_errors(report, out);
+    if (accuracy->by_percentile[0].model)
+        print_bounds(report, out);
+    for (size_t q = 0; q < report->job->policy.n_percentiles; ++q) {
+        print_repair(report, q, out);
+        if (!accuracy->is_for_report)
+            continue;
+        print_heatwaves(report, q, out);
+        print_sampling(report, q, out);
     }
 }
 
@@ -180,12 +291,21 @@ static void print_flags(const struct sst_report *report, FILE *out)
         SST_FLAG_LIST(X)
 #undef X
     };
-    const struct sst_tally_result *tally = &report->tally;
+    const struct sst_tally_result *tally = &report->accuracy->tally;
     fprintf(out, "flags      %zu of %zu cell-days of the sea have one or more, %.2f %% of its area\n",
             tally->any.n_cell_days, tally->n_cell_days, 100.0 * tally->any.area_share);
     for (int bit = 0; bit < SST_N_FLAGS; ++bit)
         fprintf(out, "  %-25s %12zu cell-days %8.2f %% of the area\n", texts[bit], tally->by_flag[bit].n_cell_days,
                 100.0 * tally->by_flag[bit].area_share);
+}
+
+static void print_verdict(const struct sst_report *report, FILE *out)
+{
+    struct sst_text text = {0};
+    struct sst_error unheard = {0};
+    if (sst_report_verdict_text(report, &text, &unheard) == SST_OK && text.data)
+        fprintf(out, "verdict    %s\n", text.data);
+    sst_text_clear(&text);
 }
 
 void sst_report_print(const struct sst_report *report, FILE *out)
@@ -206,21 +326,13 @@ void sst_report_print(const struct sst_report *report, FILE *out)
         fprintf(out, ", %zu values outside -5..50 degC left out", totals->n_cells_implausible);
     fprintf(out, "\n");
     print_grid(job, out);
-    fprintf(out, "sea        %zu cell%s\n", report->tally.n_sea_cells, plural(report->tally.n_sea_cells));
+    fprintf(out, "sea        %zu cell%s\n", report->accuracy->tally.n_sea_cells,
+            plural(report->accuracy->tally.n_sea_cells));
     print_validation(report, out);
     print_flags(report, out);
+    print_verdict(report, out);
     print_around("output     ", job->options->output, "\n", out);
     fprintf(out, "id         %s\n", report->climatology_id);
     fprintf(out, "time       %.1f s, at most %.0f MB of memory\n", report->seconds,
             (double)report->peak_rss_bytes / BYTES_PER_MB);
-}
-
-double sst_report_worst_share(const struct sst_report *report)
-{
-    double worst = NAN;
-    for (size_t q = 0; report->comparisons && q < report->job->policy.n_percentiles; ++q) {
-        const struct sst_error_row row = sst_comparison_row(report->comparisons[q], SST_ERRORS_ALL, SST_WEIGHT_AREA);
-        worst = isnan(worst) || row.beyond.value > worst ? row.beyond.value : worst;
-    }
-    return worst;
 }

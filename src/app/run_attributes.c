@@ -61,6 +61,13 @@ static int compare_days(const void *a, const void *b)
     return sst_day_compare(x->day, y->day);
 }
 
+static void digest_real(struct sst_digest *digest, double value)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    sst_digest_number(digest, bits);
+}
+
 static void digest_policy(struct sst_digest *digest, const struct sst_policy *policy)
 {
     const struct sst_pool_rule *pools = &policy->pools;
@@ -77,10 +84,22 @@ static void digest_policy(struct sst_digest *digest, const struct sst_policy *po
         sst_digest_number(digest, (uint64_t)sst_policy_tail_k(policy).top);
         sst_digest_number(digest, (uint64_t)sst_policy_tail_k(policy).bottom);
     }
-    for (size_t q = 0; q < policy->n_percentiles; ++q) {
-        uint64_t bits = 0;
-        memcpy(&bits, &policy->percentiles[q], sizeof bits);
-        sst_digest_number(digest, bits);
+    for (size_t q = 0; q < policy->n_percentiles; ++q)
+        digest_real(digest, policy->percentiles[q]);
+}
+
+/* Options by which probes change what is written of percentiles; without them the id is that of the estimates alone. */
+static void digest_model(struct sst_digest *digest, const struct sst_job *job)
+{
+    const struct sst_options *options = job->options;
+    if (!options->correct && !options->repair)
+        return;
+    sst_digest_text(digest, options->correct ? "corrected" : "not corrected");
+    sst_digest_number(digest, options->seed);
+    digest_real(digest, job->probe_share);
+    if (options->repair) {
+        sst_digest_text(digest, "repaired");
+        digest_real(digest, options->tolerance);
     }
 }
 
@@ -97,6 +116,7 @@ enum sst_status sst_run_id(const struct sst_job *job, const struct sst_reader *r
         memcpy(sorted, days, n_days * sizeof *sorted);
     qsort(sorted, n_days, sizeof *sorted, compare_days);
     digest_policy(digest, &job->policy);
+    digest_model(digest, job);
     sst_digest_number(digest, sst_grid_digest(job->catalog->grid));
     sst_digest_number(digest, sst_domain_canonical(&job->domain, 0));
     sst_digest_number(digest, sst_domain_canonical(&job->domain, job->domain.n_cells - 1));

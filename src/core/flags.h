@@ -15,9 +15,12 @@
     X(4, GUARDED_ESTIMATE, "guarded_estimate",                                                                         \
       "skewness and kurtosis near the moment boundary, where the formula fails")                                       \
     X(5, MEASURED_BEYOND_TOLERANCE, "measured_beyond_tolerance",                                                       \
-      "a validation probe, off the exact percentile by more than the tolerance")                                       \
+      "off the exact percentile, which is known here, by more than the tolerance")                                     \
     X(6, UNCERTIFIED, "uncertified",                                                                                   \
-      "the lists kept do not prove the percentile exact; it lies between the lower and upper bounds")
+      "the lists kept do not prove the percentile exact; it lies between the lower and upper bounds")                  \
+    X(7, LIKELY_BEYOND_TOLERANCE, "likely_beyond_tolerance",                                                           \
+      "probably off the exact percentile, which is not known here, by more than the tolerance")                        \
+    X(8, REPAIRED, "repaired", "was off by more than the tolerance and has been replaced by the exact percentile")
 
 enum sst_flag {
 #define X(bit, symbol, name, text) SST_FLAG_##symbol = 1 << (bit),

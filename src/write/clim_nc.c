@@ -25,7 +25,7 @@ struct sst_clim_file {
     struct sst_clim_time time;
     struct sst_clim_layout layout; /* of the single file */
     char *temporary; /* the file, or the folder of `split` */
-    size_t n_sst; /* mean, percentiles and bounds */
+    size_t n_sst; /* mean, percentiles and bounds of both kinds */
     size_t n_chunk_slots;
     struct row *rows;
     size_t n_rows;
@@ -119,8 +119,7 @@ uint64_t sst_clim_buffer_bytes(const struct sst_clim_spec *spec)
     enum { ROWS = 2 };
     const size_t n_chunk_slots = sst_clim_chunk_slots(spec), n_slots = (size_t)spec->n_slots;
     const size_t n_waiting = n_slots < ROWS * n_chunk_slots ? n_slots : ROWS * n_chunk_slots;
-    const size_t n_values = 1 + spec->n_percentiles * (spec->has_bounds ? 3 : 1);
-    const size_t cell_bytes = n_values * sizeof(float) + 2 * sizeof(int16_t);
+    const size_t cell_bytes = sst_clim_n_sst(spec) * sizeof(float) + 2 * sizeof(int16_t);
     return (uint64_t)n_waiting * spec->domain->n_cells * cell_bytes;
 }
 
@@ -168,6 +167,12 @@ static void to_float(const double *from, size_t n_cells, float fill, float *to)
         to[cell] = isnan(from[cell]) ? fill : (float)from[cell];
 }
 
+static void fill_missing(const float *from, size_t n_cells, float fill, float *to)
+{
+    for (size_t cell = 0; cell < n_cells; ++cell)
+        to[cell] = isnan(from[cell]) ? fill : from[cell];
+}
+
 static void to_short(const uint16_t *from, size_t n_cells, int16_t *to)
 {
     for (size_t cell = 0; cell < n_cells; ++cell) {
@@ -190,20 +195,22 @@ static enum sst_status find_place(const struct sst_clim_file *file, int slot, si
     return SST_OK;
 }
 
-enum sst_status sst_clim_put(struct sst_clim_file *file, int slot, const double *mean, const double *const *quantile,
-                             const uint16_t *n_obs, const uint16_t *flags, struct sst_error *err)
+enum sst_status sst_clim_put(struct sst_clim_file *file, const struct sst_clim_values *values, struct sst_error *err)
 {
     const size_t n_cells = file->spec.domain->n_cells;
+    const size_t n_approx = file->spec.n_percentiles * file->spec.n_coverages, n_exact = file->n_sst - n_approx;
     const float fill = file->spec.split ? SST_CLIM_FILL_SPLIT : SST_CLIM_FILL;
     size_t place = 0;
-    SST_TRY(find_place(file, slot, &place, err));
+    SST_TRY(find_place(file, values->slot, &place, err));
     struct row *row = &file->rows[place / file->n_chunk_slots];
     SST_TRY(begin_row(file, row, err));
     const size_t stride = row->n_slots * n_cells, at = (place - row->first) * n_cells;
-    for (size_t i = 0; i < file->n_sst; ++i)
-        to_float(i ? quantile[i - 1] : mean, n_cells, fill, row->sst + i * stride + at);
-    to_short(n_obs, n_cells, row->counts + at);
-    to_short(flags, n_cells, row->counts + stride + at);
+    for (size_t i = 0; i < n_exact; ++i)
+        to_float(i ? values->quantile[i - 1] : values->mean, n_cells, fill, row->sst + i * stride + at);
+    for (size_t i = 0; i < n_approx; ++i)
+        fill_missing(values->approx_bound[i], n_cells, fill, row->sst + (n_exact + i) * stride + at);
+    to_short(values->n_obs, n_cells, row->counts + at);
+    to_short(values->flags, n_cells, row->counts + stride + at);
     file->is_filled[place] = true;
     if (++row->n_filled < row->n_slots)
         return SST_OK;

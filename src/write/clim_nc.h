@@ -5,6 +5,7 @@
  *   calendar_day(time)  month*100 + day
  *   sst_mean, sst_pNN (time, lat, lon) float32     n_obs, quality_flag (time, lat, lon) int16, never missing
  *   sst_pNN_lower, sst_pNN_upper   where the estimator proves bounds
+ *   sst_pNN_approx_boundCC         half-widths that cover the error of CC % of the cell-days, where they were measured
  *   percentile_NN  scalar coordinate of each sst_pNN
  *
  * Slots arrive in any order and are gathered into rows of chunks, so that each chunk is compressed once. The file is written
@@ -38,6 +39,8 @@ struct sst_clim_spec {
     const double *percentiles; /* [percent] */
     size_t n_percentiles;
     bool has_bounds; /* each percentile has a lower and an upper bound beside it */
+    const double *coverages; /* 0..1 each percentile has a bound of its approximation error for each of these */
+    size_t n_coverages;
     int smooth_days; /* 1 = none */
     const char *estimator; /* how percentiles were made, a sentence with its full stop, for their `comment` */
     const char *standard_name; /* of the input; "" gives sea_surface_temperature */
@@ -53,8 +56,14 @@ struct sst_clim_file;
  */
 void sst_clim_prepare_process(void);
 
+/* Room for the name of a variable. */
+enum { SST_CLIM_NAME_SIZE = 72 };
+
 /* "sst_p90", "sst_p97p5" into a buffer of 32; returns it. */
 const char *sst_clim_percentile_name(double percentile, char *buffer);
+
+/* "sst_p90_approx_bound95" into a buffer of SST_CLIM_NAME_SIZE; returns it. coverage: 0..1. */
+const char *sst_clim_bound_name(double percentile, double coverage, char *buffer);
 
 /* The most bytes of finished slots that wait for their chunks to be full; of the spec, only sizes are looked at. */
 uint64_t sst_clim_buffer_bytes(const struct sst_clim_spec *spec);
@@ -70,17 +79,24 @@ SST_MUST_CHECK enum sst_status sst_clim_check(const struct sst_clim_spec *spec, 
 SST_MUST_CHECK enum sst_status sst_clim_create(const struct sst_clim_spec *spec, struct sst_clim_file **out,
                                                struct sst_error *err);
 
+/* Values of one slot, n_cells each, in domain order. */
+struct sst_clim_values {
+    int slot;
+    const double *mean; /* [degC] NaN = missing; rounded to float32 in the writer and nowhere else */
+    const double *const
+        *quantile; /* the percentiles; behind them, with has_bounds, as many lower and then upper bounds */
+    const float *const
+        *approx_bound; /* [degC] those of the first percentile by coverage, then those of the next; NaN = missing */
+    const uint16_t *n_obs, *flags; /* at most SST_MAX_POOL and 15 flags */
+};
+
 /*
  * Writes one slot.
  *
- * mean, quantile   [degC] n_cells doubles in domain order, NaN = missing; rounded to float32 here and nowhere else. Behind the
- *                  percentiles, with has_bounds, as many lower and then as many upper bounds.
- * n_obs, flags     n_cells, at most SST_MAX_POOL and 15 flags.
- * Errors           SST_ERR_OUTPUT (disk full, ...), SST_ERR_NOMEM, SST_ERR_INTERNAL (not a slot of the file, or put twice);
- *                  the file can then only be abandoned.
+ * Errors   SST_ERR_OUTPUT (disk full, ...), SST_ERR_NOMEM, SST_ERR_INTERNAL (not a slot of the file, or put twice);
+ *          the file can then only be abandoned.
  */
-SST_MUST_CHECK enum sst_status sst_clim_put(struct sst_clim_file *file, int slot, const double *mean,
-                                            const double *const *quantile, const uint16_t *n_obs, const uint16_t *flags,
+SST_MUST_CHECK enum sst_status sst_clim_put(struct sst_clim_file *file, const struct sst_clim_values *values,
                                             struct sst_error *err);
 
 /*

@@ -74,22 +74,6 @@ void sst_clim_prepare_process(void)
     (void)H5dont_atexit(); /* fails only where it was called before */
 }
 
-const char *sst_clim_percentile_name(double percentile, char *buffer)
-{
-    enum { BUFFER_SIZE = 32 };
-    char number[BUFFER_SIZE - sizeof "sst_p"];
-    (void)snprintf(number, sizeof number, "%.6f", percentile);
-    size_t length = strlen(number);
-    while (length && number[length - 1] == '0')
-        --length;
-    number[length] = '\0';
-    char *point = number + strspn(number, "0123456789"); /* or a comma, should a caller have set a locale */
-    if (*point)
-        *point = point[1] ? 'p' : '\0';
-    (void)snprintf(buffer, BUFFER_SIZE, "sst_p%s", number);
-    return buffer;
-}
-
 /* The equal parts, of at most `most`, into which a length falls. */
 static size_t even_chunk(size_t length, size_t most)
 {
@@ -99,7 +83,10 @@ static size_t even_chunk(size_t length, size_t most)
     return (length + n_chunks - 1) / n_chunks;
 }
 
-size_t sst_clim_n_sst(const struct sst_clim_spec *spec) { return 1 + spec->n_percentiles * (spec->has_bounds ? 3 : 1); }
+size_t sst_clim_n_sst(const struct sst_clim_spec *spec)
+{
+    return 1 + spec->n_percentiles * ((spec->has_bounds ? 3 : 1) + spec->n_coverages);
+}
 
 size_t sst_clim_chunk_slots(const struct sst_clim_spec *spec)
 {
@@ -279,9 +266,15 @@ static enum sst_status define_percentile(const struct sst_clim_layout *layout, c
     describe_pool(spec, pool, sizeof pool);
     (void)snprintf(comment, sizeof comment, "%s%s%s", spec->estimator ? spec->estimator : "",
                    spec->estimator && *spec->estimator ? " " : "", pool);
-    char ancillary[TEXT_SIZE] = "";
-    if (spec->has_bounds) /* else define_sst's own */
-        (void)snprintf(ancillary, sizeof ancillary, "n_obs quality_flag %s_lower %s_upper", name, name);
+    char ancillary[TEXT_SIZE];
+    size_t length = (size_t)snprintf(ancillary, sizeof ancillary, "n_obs quality_flag");
+    if (spec->has_bounds)
+        length += (size_t)snprintf(ancillary + length, sizeof ancillary - length, " %s_lower %s_upper", name, name);
+    for (size_t i = 0; i < spec->n_coverages; ++i) {
+        char bound[SST_CLIM_NAME_SIZE];
+        length += (size_t)snprintf(ancillary + length, sizeof ancillary - length, " %s",
+                                   sst_clim_bound_name(percentile, spec->coverages[i], bound));
+    }
     const struct text texts[] = {{"long_name", long_name},
                                  {"coordinates", coordinate},
                                  {"comment", comment},
@@ -323,6 +316,36 @@ static enum sst_status define_bounds(const struct sst_clim_layout *layout, const
         SST_TRY(PUT_TEXTS(layout, *variable, texts, err));
     }
     return SST_OK;
+}
+
+/* Half-widths measured at the probes; CF has no standard name for such a thing. */
+static enum sst_status define_approx_bound(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
+                                           const struct dims *dims, size_t index, double coverage, int *variable,
+                                           struct sst_error *err)
+{
+    const float fill = spec->split ? SST_CLIM_FILL_SPLIT : SST_CLIM_FILL;
+    const double percentile = spec->percentiles[index];
+    char of[32], name[SST_CLIM_NAME_SIZE], long_name[TEXT_SIZE], comment[TEXT_SIZE];
+    (void)sst_clim_percentile_name(percentile, of);
+    (void)sst_clim_bound_name(percentile, coverage, name);
+    (void)snprintf(long_name, sizeof long_name,
+                   "half-width that covers the approximation error of %s in %.10g %% of cases", of, 100.0 * coverage);
+    (void)snprintf(
+        comment, sizeof comment,
+        "Measured at cells chosen at random (split conformal prediction): the exact sample percentile of the "
+        "pooled values lies within %s +- this value for %.10g %% of the cell-days of the domain's other "
+        "cells, on average over them; not for every cell, and neighbours err alike. It covers the error of "
+        "the approximation alone, not that of sampling (years are few) nor that of the analysed values. "
+        "Missing where too few cells were compared.",
+        of, 100.0 * coverage);
+    const struct text texts[] = {{"long_name", long_name},
+                                 {"units", "degree_Celsius"},
+                                 {"units_metadata", "temperature: difference"},
+                                 {"coverage_content_type", "qualityInformation"},
+                                 {"comment", comment}};
+    SST_TRY(define_field(layout, spec, dims, name, NC_FLOAT, variable, err));
+    SST_TRY(done_with(layout, nc_def_var_fill(layout->ncid, *variable, NC_FILL, &fill), name, err));
+    return PUT_TEXTS(layout, *variable, texts, err);
 }
 
 /* Counts and flags have a value in every cell, so no fill: readers that mask would make floats of them. */
@@ -411,6 +434,10 @@ enum sst_status sst_clim_layout_create(const struct sst_clim_spec *spec, const c
         SST_TRY(define_percentile(out, spec, &dims, i, &out->sst[1 + i], err));
     for (size_t i = 0; spec->has_bounds && i < spec->n_percentiles; ++i)
         SST_TRY(define_bounds(out, spec, &dims, i, &out->sst[1 + spec->n_percentiles + i], err));
+    const size_t n_exact = out->n_sst - spec->n_percentiles * spec->n_coverages;
+    for (size_t i = 0; i < spec->n_percentiles * spec->n_coverages; ++i)
+        SST_TRY(define_approx_bound(out, spec, &dims, i / spec->n_coverages, spec->coverages[i % spec->n_coverages],
+                                    &out->sst[n_exact + i], err));
     SST_TRY(define_counts(out, spec, &dims, err));
     return done_with(out, nc_enddef(out->ncid), "the header", err);
 }

@@ -3,8 +3,8 @@
 . "$(dirname "$0")/lib_archive.sh"
 need_python
 
-archive sea --years 2001-2001 --doy 147-248
-run=(--approx cf --validate 5% --baseline 2001-2001 --smooth 0)
+archive sea --years 2001-2002 --doy 147-248
+run=(--approx cf --validate 5% --baseline 2001-2002 --smooth 0)
 program "${run[@]}" -q --doy 152-243 -o clim.nc sea
 exits 0
 program "${run[@]}" -q --doy 152-243 --split -o by-doy sea

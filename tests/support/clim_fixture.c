@@ -62,6 +62,11 @@ unsigned clim_fixture_flags(int slot, size_t cell)
     return slot == SST_SLOT_FEB29 ? SST_FLAG_DERIVED_LEAP_DAY : cell == 0 ? SST_FLAG_GUARDED_ESTIMATE : 0;
 }
 
+double clim_fixture_approx_bound(size_t index, int slot, size_t cell)
+{
+    return cell == CLIM_FIXTURE_LAND ? NAN : 0.125 * (double)(1 + index) + (double)slot / 1024.0;
+}
+
 enum sst_status clim_fixture_put(const struct clim_fixture *fixture, struct sst_clim_file *file, int slot,
                                  struct sst_error *err)
 {
@@ -81,7 +86,24 @@ enum sst_status clim_fixture_put(const struct clim_fixture *fixture, struct sst_
             quantile[2 * N_PERCENTILES + p][cell] = value + CLIM_FIXTURE_BOUND;
         }
     }
-    const enum sst_status rc = sst_clim_put(file, slot, mean, (const double *const *)quantile, n_obs, flags, err);
+    const size_t n_bounds = N_PERCENTILES * fixture->spec.n_coverages;
+    float *bounds = calloc(n_bounds * n_cells + 1, sizeof *bounds);
+    const float *bound[N_PERCENTILES * CLIM_FIXTURE_MAX_COVERAGES] = {0};
+    for (size_t b = 0; b < n_bounds; ++b) {
+        bound[b] = bounds + b * n_cells;
+        for (size_t cell = 0; cell < n_cells; ++cell)
+            bounds[b * n_cells + cell] = (float)clim_fixture_approx_bound(b, slot, cell);
+    }
+    const struct sst_clim_values values = {
+        .slot = slot,
+        .mean = mean,
+        .quantile = (const double *const *)quantile,
+        .approx_bound = bound,
+        .n_obs = n_obs,
+        .flags = flags,
+    };
+    const enum sst_status rc = sst_clim_put(file, &values, err);
+    free(bounds);
     for (size_t p = 0; p < 3 * N_PERCENTILES; ++p)
         free(quantile[p]);
     free(mean);

@@ -10,7 +10,8 @@ enum {
     CLIM_FIXTURE_COLS = 7,
     CLIM_FIXTURE_CELLS = CLIM_FIXTURE_ROWS * CLIM_FIXTURE_COLS,
     CLIM_FIXTURE_LAND = 3, /* the cell without values */
-    CLIM_FIXTURE_FIRST_PUT = 16
+    CLIM_FIXTURE_FIRST_PUT = 16,
+    CLIM_FIXTURE_MAX_COVERAGES = 2
 };
 
 struct clim_fixture {
@@ -31,6 +32,9 @@ double clim_fixture_percentile(double percentile, int slot, size_t cell);
 
 /* Bounds, for a spec that has them, lie this far below and above their percentile. [degC] */
 #define CLIM_FIXTURE_BOUND 0.5
+
+/* Bounds of the approximation, for a spec that has coverages, by their order in the file. [degC] */
+double clim_fixture_approx_bound(size_t index, int slot, size_t cell);
 
 /* 0 on land and on slot 60, else slot + cell; its flags. */
 unsigned clim_fixture_n_obs(int slot, size_t cell);

@@ -546,6 +546,34 @@ START_TEST(bounds_stand_beside_their_percentile)
 }
 END_TEST
 
+START_TEST(bounds_of_the_approximation_follow_by_percentile_and_coverage)
+{
+    static const double coverages[] = {0.95, 0.975};
+    int ncid;
+    double expected[CLIM_FIXTURE_CELLS];
+    const char *path = test_path("%s/clim.nc", fresh_folder("coverages"));
+    clim_fixture_make(&fixture, path);
+    fixture.spec.coverages = coverages;
+    fixture.spec.n_coverages = 2;
+    write_fixture();
+    must(nc_open(path, NC_NOWRITE, &ncid));
+    for (int place = 0; place < SST_N_SLOTS; place += 5) {
+        check_slot(ncid, place, place + 1, NC_FILL_FLOAT);
+        for (size_t cell = 0; cell < CLIM_FIXTURE_CELLS; ++cell)
+            expected[cell] = clim_fixture_approx_bound(0, place + 1, cell);
+        check_floats(ncid, "sst_p90_approx_bound95", place, expected, NC_FILL_FLOAT);
+        for (size_t cell = 0; cell < CLIM_FIXTURE_CELLS; ++cell)
+            expected[cell] = clim_fixture_approx_bound(3, place + 1, cell);
+        check_floats(ncid, "sst_p10_approx_bound97p5", place, expected, NC_FILL_FLOAT);
+    }
+    check_att(ncid, "sst_p90", "ancillary_variables",
+              "n_obs quality_flag sst_p90_approx_bound95 sst_p90_approx_bound97p5");
+    check_att(ncid, "sst_p90_approx_bound95", "units_metadata", "temperature: difference");
+    ck_assert(!has_att(ncid, "sst_p90_approx_bound95", "standard_name"));
+    must(nc_close(ncid));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     sst_clim_prepare_process();
@@ -554,6 +582,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tc, NULL, clear_fixture);
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, percentiles_have_their_names);
+    tcase_add_test(tc, bounds_of_the_approximation_follow_by_percentile_and_coverage);
     tcase_add_test(tc, every_value_comes_back_as_its_float32);
     tcase_add_test(tc, time_and_place_are_told_in_cf_words);
     tcase_add_test(tc, variables_say_what_they_are);

@@ -116,6 +116,12 @@ END_TEST
 
 START_TEST(numbers_policy_and_calendar_are_taken)
 {
+    accept("in.nc --approx maxent --coverage 99%,97.5 --correct --repair");
+    ck_assert_uint_eq(options.n_coverages, 2);
+    ck_assert_double_eq_tol(options.coverages[0], 0.99, 1e-15);
+    ck_assert_double_eq_tol(options.coverages[1], 0.975, 1e-15);
+    ck_assert(options.correct && options.repair);
+    sst_options_clear(&options);
     accept("--approx cf --validate 2.5% --tolerance 0.25 --seed 77 --percentile 10,90,97.5 --quantile-type 5 "
            "--baseline 1982-2011 --window 5 --doy 152-243 --leap own --smooth 0 --min-samples 50 in.nc");
     ck_assert_int_eq(options.approx, SST_APPROX_CF);
@@ -353,6 +359,17 @@ static const struct refusal refusals[] = {
     {"in.nc --approx tail --percentile 50", "--percentile 50: ", "at most 25 or at least 75; use --exact"},
     {"in.nc --approx tail --percentile 90,74.9", "--percentile 74.9: ", "use --exact"},
     {"f --approx tail --exact", "--exact: --approx tail says otherwise", "Give one of the two"},
+    {"f --approx cf --coverage 49", "--coverage 49: ", "Accepted: 50 to 99.99 percent"},
+    {"f --approx cf --coverage 95,100%", "--coverage 95,100%: ", "100 is not worth a bound"},
+    {"f --approx cf --coverage 95,95%", "--coverage 95,95%: ", "stands there twice"},
+    {"f --approx cf --coverage x", "--coverage x: ", "not a list of percentages"},
+    {"f --approx cf --coverage 80,90,95,99,99.9", "--coverage 80,90,95,99,99.9: ", "at most 4"},
+    {"in.nc --approx tail --coverage 95", "--coverage: only estimates from power sums", "Give --approx cf or maxent"},
+    {"in.nc --correct", "--correct: only estimates from power sums", "--approx none is none of them"},
+    {"in.nc --exact --repair", "--repair: all values are exact", "Leave it out"},
+    {"in.nc --approx cf --baseline 2000-2000", "--approx cf: the baseline is one year",
+     "at least 2 years; or use --exact"},
+    {"in.nc --approx maxent --baseline 2000-2000", "--approx maxent: the baseline is one year", "or use --exact"},
     {"f --validate 0", "--validate 0: ", "use --approx none for exact values"},
     {"f --validate 0%", "--validate 0%: ", "use --approx none for exact values"},
     {"f --validate 100.1", "--validate 100.1: ", "at most 100"},

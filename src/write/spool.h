@@ -1,0 +1,59 @@
+/*
+ * Finished slots that wait on the disk for what is known only when all of them are there: the error model of a run.
+ *
+ *   record of a place:  mean · percentiles · [sd · skewness · kurtosis]   float32, n_cells each
+ *                       exact percentiles at the probes                   float32, n_probes each
+ *                       n_obs · flags                                     uint16, n_cells each
+ *
+ * A file without a name in the folder of the output: it takes no memory, and goes when the run ends, however it ends.
+ */
+#ifndef SST_WRITE_SPOOL_H
+#define SST_WRITE_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/shape.h"
+#include "core/status.h"
+
+struct sst_spool_spec {
+    const char *beside; /* a path in the folder that takes the file; borrowed, for messages too */
+    size_t n_cells, n_probes, n_percentiles, n_places;
+    bool has_shape;
+};
+
+/* What is put: as the engine gives it. */
+struct sst_spool_in {
+    const double *mean, *const *quantile, *const *probe_quantile; /* [degC] rounded to float32 */
+    struct sst_shape shape;
+    const uint16_t *n_obs, *flags;
+};
+
+/* What is got: arrays of the spool, overwritten by the next get; may be changed. */
+struct sst_spool_out {
+    float *mean, **quantile, **probe_quantile;
+    struct sst_shape shape;
+    uint16_t *n_obs, *flags;
+};
+
+struct sst_spool;
+
+/* Owner: the caller; sst_spool_destroy. Errors: SST_ERR_OUTPUT, SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_spool_create(const struct sst_spool_spec *spec, struct sst_spool **out,
+                                                struct sst_error *err);
+void sst_spool_destroy(struct sst_spool **spool);
+
+/* Errors: SST_ERR_OUTPUT (disk full). */
+SST_MUST_CHECK enum sst_status sst_spool_put(struct sst_spool *spool, size_t place, const struct sst_spool_in *values,
+                                             struct sst_error *err);
+
+/* Errors: SST_ERR_OUTPUT where the file cannot be read back, SST_ERR_INTERNAL where the place was never put. */
+SST_MUST_CHECK enum sst_status sst_spool_get(struct sst_spool *spool, size_t place, struct sst_spool_out *values,
+                                             struct sst_error *err);
+
+/* Bytes on the disk when all places are put, and in memory. */
+uint64_t sst_spool_disk_bytes(const struct sst_spool_spec *spec);
+uint64_t sst_spool_memory_bytes(const struct sst_spool_spec *spec);
+
+#endif
