@@ -215,9 +215,12 @@ static void estimate_memory(struct sst_job *job)
                                         .n_slots = sst_policy_output_slots(policy, slots),
                                         .n_percentiles = policy->n_percentiles,
                                         .has_bounds = sst_climatology_has_bounds(policy)};
-    const bool has_ice = job->catalog->ice_source[0] != '\0';
-    job->peak_bytes = sst_climatology_peak_bytes(policy, has_ice, job->domain.n_cells, job->n_probes) +
-                      sst_clim_buffer_bytes(&sizes) + (uint64_t)CELL_BYTES * job->domain.n_cells + PROGRAM_BYTES;
+    const struct sst_climatology_size size = {.n_cells = job->domain.n_cells,
+                                              .n_probes = job->n_probes,
+                                              .has_ice = job->catalog->ice_source[0] != '\0',
+                                              .wants_shape = job->n_probes > 0};
+    job->peak_bytes = sst_climatology_peak_bytes(policy, &size) + sst_clim_buffer_bytes(&sizes) +
+                      (uint64_t)CELL_BYTES * job->domain.n_cells + PROGRAM_BYTES;
 }
 
 enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress, struct sst_job *job,

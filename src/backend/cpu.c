@@ -99,10 +99,20 @@ static int fit_cell(const struct sst_moments_fit *fit, struct cell_shape shape, 
     return shape.sd > 0.0 && place.is_guarded;
 }
 
+/* Shape of one cell in degC; a NaN stays one. */
+static void put_shape(const struct sst_shape *out, struct cell_shape shape, size_t cell)
+{
+    out->sd[cell] = (float)(shape.sd / HUNDREDTHS_PER_DEGREE);
+    out->skew[cell] = (float)shape.skew;
+    out->kurt[cell] = (float)shape.kurt;
+}
+
 static void moments_finish(struct sst_moments_view window, const struct sst_moments_fit *fit, int min_samples,
                            const struct sst_finish_out *out, size_t n_cells)
 {
     const struct body_moments_planes planes = {window.n, window.s1, window.s2, window.s3, window.s4};
+    const struct cell_shape no_shape = {NAN, NAN, NAN, NAN};
+    const bool wants_shape = out->shape.sd != NULL;
 #pragma omp parallel for schedule(dynamic, BLOCK) if (n_cells > BLOCK)
     for (size_t cell = 0; cell < n_cells; ++cell) {
         const struct cell_moments sums = body_moments_load(planes, cell);
@@ -111,18 +121,21 @@ static void moments_finish(struct sst_moments_view window, const struct sst_mome
             for (size_t q = 0; q < fit->n_percentiles; ++q)
                 out->quantile[q][cell] = NAN;
             out->guarded[cell] = 0;
+            if (wants_shape)
+                put_shape(&out->shape, no_shape, cell);
             continue;
         }
         const struct cell_shape shape = cell_moments_shape(sums);
         out->mean[cell] = shape.mean / HUNDREDTHS_PER_DEGREE;
         out->guarded[cell] = (uint8_t)fit_cell(fit, shape, out->quantile, cell);
+        if (wants_shape)
+            put_shape(&out->shape, shape, cell);
     }
 }
 
 struct exact_target {
     const struct sst_quantile_args *args;
     const struct sst_finish_out *out;
-    uint16_t *n_obs; /* may be NULL */
 };
 
 static void tile_finish(struct sst_tile *tile, const struct exact_target *target, size_t first_cell, size_t n_lanes)
@@ -133,8 +146,8 @@ static void tile_finish(struct sst_tile *tile, const struct exact_target *target
     for (size_t lane = 0; lane < n_lanes; ++lane) {
         const size_t cell = first_cell + lane;
         n[lane] = (int32_t)tile->n_members - tile->n_missing[lane];
-        if (target->n_obs)
-            target->n_obs[cell] = (uint16_t)n[lane];
+        if (target->out->n_obs)
+            target->out->n_obs[cell] = (uint16_t)n[lane];
         const bool is_enough = n[lane] > 0 && n[lane] >= target->args->min_samples;
         target->out->mean[cell] =
             is_enough ? ((double)tile->sum[lane] / (double)n[lane] + lattice.reference_steps) / lattice.steps_per_degree
@@ -164,9 +177,9 @@ static void tile_finish(struct sst_tile *tile, const struct exact_target *target
 
 static enum sst_status exact_finish(const int16_t *const *members, size_t n_members,
                                     const struct sst_quantile_args *args, const struct sst_finish_out *out,
-                                    uint16_t *n_obs, size_t n_cells, struct sst_error *err)
+                                    size_t n_cells, struct sst_error *err)
 {
-    const struct exact_target target = {args, out, n_obs};
+    const struct exact_target target = {args, out};
     const size_t n_threads = (size_t)omp_get_max_threads();
     int16_t(*scratch)[SST_TILE_LANES] = NULL;
     SST_TRY(sst_alloc(n_threads * (n_members ? n_members : 1), sizeof *scratch, "scratch of the exact path", &scratch,

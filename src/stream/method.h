@@ -12,6 +12,7 @@
 #include "backend/backend.h"
 #include "core/calendar.h"
 #include "core/field.h"
+#include "core/shape.h"
 #include "stream/bins.h"
 #include "stream/policy.h"
 
@@ -36,10 +37,12 @@ struct sst_method_out {
     double *const *quantile, *const *bound; /* [degC] by percentile; the latter only where has_bounds */
     uint16_t *n_obs; /* NULL where not wanted */
     uint8_t *guarded, *uncertified; /* marks; NULL where not wanted */
+    struct sst_shape shape; /* only where has_shape; all NULL where not wanted */
 };
 
 struct sst_method {
     bool has_bounds; /* each percentile is exact, or one of two proven bounds of which the other stands beside it */
+    bool has_shape; /* knows the moments of a pool */
 
     /* Errors: SST_ERR_NOMEM. Owner: the caller; close, which accepts NULL. */
     enum sst_status (*open)(const struct sst_method_setup *setup, void **state, struct sst_error *err);

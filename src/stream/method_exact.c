@@ -46,12 +46,11 @@ static enum sst_status finish(void *state, const struct sst_pool *pool, const st
     struct exact *exact = state;
     const struct sst_quantile_args args =
         sst_quantile_args_of(exact->setup.policy, &exact->percentiles, pool->min_samples);
-    const struct sst_finish_out values = {out->mean, out->quantile, NULL};
+    const struct sst_finish_out values = {.mean = out->mean, .quantile = out->quantile, .n_obs = out->n_obs};
     const int16_t *const *members = NULL;
     size_t n_members = 0;
     SST_TRY(sst_raw_pool(exact->raw, pool->terms, pool->n_terms, &members, &n_members, err));
-    return exact->setup.backend->exact_finish(members, n_members, &args, &values, out->n_obs, exact->setup.n_cells,
-                                              err);
+    return exact->setup.backend->exact_finish(members, n_members, &args, &values, exact->setup.n_cells, err);
 }
 
 static void drop_slot(void *state, int slot)

@@ -83,11 +83,10 @@ struct answer {
 static void finish(const struct pool *pool, const struct sst_quantile_args *args, struct answer *answer)
 {
     double *quantile[] = {answer->q[0], answer->q[1]};
-    const struct sst_finish_out out = {answer->mean, quantile, NULL};
+    const struct sst_finish_out out = {.mean = answer->mean, .quantile = quantile, .n_obs = answer->n};
     struct sst_error err = {0};
-    ck_assert_int_eq(
-        sst_backend_cpu()->exact_finish(pool->members, pool->n_members, args, &out, answer->n, pool->n_cells, &err),
-        SST_OK);
+    ck_assert_int_eq(sst_backend_cpu()->exact_finish(pool->members, pool->n_members, args, &out, pool->n_cells, &err),
+                     SST_OK);
 }
 
 /* Number of cells whose answer is not the sorted one, bit for bit. */
