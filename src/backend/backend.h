@@ -39,8 +39,9 @@ struct sst_tail_pool {
 
 /* Where finished values go; n_cells items each, NaN where there are too few observations. */
 struct sst_finish_out {
-    double *mean; /* [degC] */
+    double *mean; /* [degC]; NULL where exact_finish is not to give it */
     double *const *quantile; /* [degC] n_percentiles arrays */
+    int16_t *const *found; /* codes: what selection found, see below; NULL where not wanted */
     uint16_t *n_obs; /* of exact_finish; NULL where not wanted */
     uint8_t *guarded; /* of moments_finish: 1 where the estimate is near the moment boundary */
     struct sst_shape shape; /* of moments_finish; all NULL where not wanted */
@@ -63,8 +64,15 @@ struct sst_quantile_args {
 struct sst_tail_out {
     double *mean; /* [degC] */
     double *const *quantile, *const *bound; /* [degC] n_percentiles arrays each */
+    int16_t *const *found; /* codes: what selection found, see below; NULL where not wanted */
     uint8_t *uncertified; /* 1 where some percentile is not certified */
 };
+
+/*
+ * Selection among codes begins at what it found in an earlier pool of the same cells, which a day later is nearly right.
+ * `found` has n_percentiles arrays of n_cells codes, which go in as they came out: SST_CODE_MISSING at first, left as they
+ * are where the pool is empty. Right or wrong, they change no value, only how soon it is found.
+ */
 
 /* How moments become percentiles. */
 enum sst_fit_kind { SST_FIT_CF, SST_FIT_MAXENT };

@@ -138,41 +138,61 @@ struct exact_target {
     const struct sst_finish_out *out;
 };
 
-static void tile_finish(struct sst_tile *tile, const struct exact_target *target, size_t first_cell, size_t n_lanes)
+/* One tile with the cells that it is of. */
+struct exact_tile {
+    struct sst_tile values;
+    size_t first_cell, n_lanes;
+};
+
+static bool has_enough(const struct exact_target *target, int n) { return n > 0 && n >= target->args->min_samples; }
+
+static void finish_mean(const struct exact_target *target, const struct exact_tile *tile)
 {
     const struct sst_lattice lattice = target->args->lattice;
-    int32_t n[SST_TILE_LANES];
-    sst_tile_scan(tile);
-    for (size_t lane = 0; lane < n_lanes; ++lane) {
-        const size_t cell = first_cell + lane;
-        n[lane] = (int32_t)tile->n_members - tile->n_missing[lane];
-        if (target->out->n_obs)
-            target->out->n_obs[cell] = (uint16_t)n[lane];
-        const bool is_enough = n[lane] > 0 && n[lane] >= target->args->min_samples;
-        target->out->mean[cell] =
-            is_enough ? ((double)tile->sum[lane] / (double)n[lane] + lattice.reference_steps) / lattice.steps_per_degree
-                      : NAN;
+    int32_t sum[SST_TILE_LANES];
+    sst_tile_sum(&tile->values, sum);
+    for (size_t lane = 0; lane < tile->n_lanes; ++lane) {
+        const int n = tile->values.n_valid[lane];
+        target->out->mean[tile->first_cell + lane] =
+            has_enough(target, n) ? ((double)sum[lane] / (double)n + lattice.reference_steps) / lattice.steps_per_degree
+                                  : NAN;
     }
-    for (size_t q = 0; q < target->args->n_percentiles; ++q) {
-        struct cell_rank rank[SST_TILE_LANES];
-        int16_t k[SST_TILE_LANES] = {0}, value[SST_TILE_LANES], next[SST_TILE_LANES];
-        for (size_t lane = 0; lane < n_lanes; ++lane) {
-            if (n[lane] == 0)
-                continue;
-            rank[lane] = cell_rank_of(n[lane], target->args->p[q], target->args->type);
-            k[lane] = (int16_t)rank[lane].k;
-        }
-        sst_tile_select(tile, k, value, next);
-        for (size_t lane = 0; lane < n_lanes; ++lane) {
-            const size_t cell = first_cell + lane;
-            const bool is_enough = n[lane] > 0 && n[lane] >= target->args->min_samples;
-            if (!is_enough)
-                target->out->quantile[q][cell] = NAN;
-            else
-                target->out->quantile[q][cell] = cell_quantile_mix(sst_lattice_degc(lattice, value[lane]),
-                                                                   sst_lattice_degc(lattice, next[lane]), rank[lane].g);
-        }
+}
+
+static void finish_percentile(const struct exact_target *target, const struct exact_tile *tile, size_t q)
+{
+    const struct sst_lattice lattice = target->args->lattice;
+    int16_t *found = target->out->found ? target->out->found[q] + tile->first_cell : NULL;
+    double *quantile = target->out->quantile[q] + tile->first_cell;
+    struct cell_rank rank[SST_TILE_LANES];
+    int16_t k[SST_TILE_LANES] = {0}, hint[SST_TILE_LANES], value[SST_TILE_LANES], next[SST_TILE_LANES];
+    for (size_t lane = 0; lane < SST_TILE_LANES; ++lane) {
+        const int n = tile->values.n_valid[lane];
+        hint[lane] = found && lane < tile->n_lanes ? found[lane] : SST_CODE_MISSING;
+        if (n == 0)
+            continue;
+        rank[lane] = cell_rank_of(n, target->args->p[q], target->args->type);
+        k[lane] = (int16_t)rank[lane].k;
     }
+    sst_tile_select(&tile->values, k, hint, value, next);
+    for (size_t lane = 0; lane < tile->n_lanes; ++lane) {
+        const int n = tile->values.n_valid[lane];
+        quantile[lane] = has_enough(target, n) ? cell_quantile_mix(sst_lattice_degc(lattice, value[lane]),
+                                                                   sst_lattice_degc(lattice, next[lane]), rank[lane].g)
+                                               : NAN;
+        if (found && n > 0)
+            found[lane] = value[lane];
+    }
+}
+
+static void finish_tile(const struct exact_target *target, const struct exact_tile *tile)
+{
+    if (target->out->mean)
+        finish_mean(target, tile);
+    for (size_t lane = 0; lane < tile->n_lanes && target->out->n_obs; ++lane)
+        target->out->n_obs[tile->first_cell + lane] = (uint16_t)tile->values.n_valid[lane];
+    for (size_t q = 0; q < target->args->n_percentiles; ++q)
+        finish_percentile(target, tile, q);
 }
 
 static enum sst_status exact_finish(const int16_t *const *members, size_t n_members,
@@ -186,11 +206,11 @@ static enum sst_status exact_finish(const int16_t *const *members, size_t n_memb
                       err));
 #pragma omp parallel for schedule(dynamic)
     for (size_t first_cell = 0; first_cell < n_cells; first_cell += SST_TILE_LANES) {
-        const size_t n_lanes = n_cells - first_cell < SST_TILE_LANES ? n_cells - first_cell : SST_TILE_LANES;
-        struct sst_tile tile;
-        sst_tile_load(&tile, scratch + (size_t)omp_get_thread_num() * n_members, members, n_members, first_cell,
-                      n_lanes);
-        tile_finish(&tile, &target, first_cell, n_lanes);
+        const size_t left = n_cells - first_cell;
+        struct exact_tile tile = {.first_cell = first_cell, .n_lanes = left < SST_TILE_LANES ? left : SST_TILE_LANES};
+        sst_tile_load(&tile.values, scratch + (size_t)omp_get_thread_num() * n_members, members, n_members, first_cell,
+                      tile.n_lanes);
+        finish_tile(&target, &tile);
     }
     sst_free(scratch);
     return SST_OK;

@@ -34,7 +34,6 @@ struct engine {
     struct sst_estimate_shape shape;
     struct sst_estimate estimates[SST_MAX_STEPS];
     struct sst_estimate smoothed;
-    double *probe_mean; /* scratch of the probes' exact path */
     uint8_t *guarded; /* scratch */
     uint16_t *written_flags; /* scratch: those of the pool, of the written values and of the sink */
 
@@ -168,7 +167,7 @@ static enum sst_status finish_pool(struct engine *engine, struct sst_estimate *e
 {
     const struct sst_pool pool = {engine->terms, engine->n_terms, sst_policy_min_samples(engine->policy, slot)};
     const struct sst_method_out out = sst_estimate_out(estimate, engine->guarded);
-    const struct sst_method_out probes = {.mean = engine->probe_mean, .quantile = estimate->probe_quantile};
+    const struct sst_method_out probes = {.quantile = estimate->probe_quantile};
     for (size_t w = 0; w < engine->n_workers; ++w)
         SST_TRY(engine->workers[w].method->finish(engine->workers[w].state, &pool, w == 0 ? &out : &probes, err));
     set_pool_flags(engine, estimate, slot);
@@ -350,7 +349,6 @@ static enum sst_status engine_open(struct engine *engine, struct sst_error *err)
     SST_TRY(worker_open(engine, method, NULL, job->n_cells, err));
     if (job->n_probes > 0)
         SST_TRY(worker_open(engine, sst_method_exact(), job->probes, job->n_probes, err));
-    SST_TRY(sst_alloc(job->n_probes, sizeof *engine->probe_mean, "probes", &engine->probe_mean, err));
     SST_TRY(sst_alloc(job->n_cells, sizeof *engine->guarded, "marks", &engine->guarded, err));
     SST_TRY(sst_alloc(job->n_cells, sizeof *engine->written_flags, "flags", &engine->written_flags, err));
     return engine->policy->smooth_days > 1 ? sst_estimate_init(&engine->smoothed, smoothed_shape(engine->shape), err)
@@ -365,7 +363,6 @@ static void engine_close(struct engine *engine)
     for (int e = 0; e < SST_MAX_STEPS; ++e)
         sst_estimate_clear(&engine->estimates[e]);
     sst_estimate_clear(&engine->smoothed);
-    sst_free(engine->probe_mean);
     sst_free(engine->guarded);
     sst_free(engine->written_flags);
 }
@@ -445,8 +442,8 @@ uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struc
     const struct sst_estimate_shape shape = estimate_shape(policy, size);
     const uint64_t estimate_bytes = sst_estimate_bytes(shape);
     const uint64_t smoothed_bytes = policy->smooth_days > 1 ? sst_estimate_bytes(smoothed_shape(shape)) : 0;
-    uint64_t live = holders.method->window_bytes(&holders.all) + holders.ice_bytes +
-                    n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) + smoothed_bytes;
+    uint64_t live = holders.method->window_bytes(&holders.all) + sst_method_exact()->window_bytes(&holders.probes) +
+                    holders.ice_bytes + n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) + smoothed_bytes;
     uint64_t peak = live;
     bool is_live[SST_N_SLOTS + 1] = {false};
     for (int e = 0; e < schedule.n_estimates; ++e) {
