@@ -218,13 +218,15 @@ static void estimate_memory(struct sst_job *job)
                                         .has_bounds = sst_climatology_has_bounds(policy),
                                         .n_coverages =
                                             sst_approx_has_moments(policy->approx) ? job->options->n_coverages : 0};
+    const struct sst_climatology_size size = {.n_cells = job->domain.n_cells,
+                                              .n_probes = job->n_probes,
+                                              .has_ice = job->catalog->ice_source[0] != '\0',
+                                              .wants_shape = job->n_probes > 0};
     const struct sst_accuracy_needs needs =
         sst_accuracy_needs_of(job, (size_t)sizes.n_slots, job->options->report || job->options->json);
-    const bool has_ice = job->catalog->ice_source[0] != '\0';
     job->scratch_bytes = needs.disk_bytes;
-    job->peak_bytes = needs.memory_bytes +
-                      sst_climatology_peak_bytes(policy, has_ice, job->domain.n_cells, job->n_probes) +
-                      sst_clim_buffer_bytes(&sizes) + (uint64_t)CELL_BYTES * job->domain.n_cells + PROGRAM_BYTES;
+    job->peak_bytes = needs.memory_bytes + sst_climatology_peak_bytes(policy, &size) + sst_clim_buffer_bytes(&sizes) +
+                      (uint64_t)CELL_BYTES * job->domain.n_cells + PROGRAM_BYTES;
 }
 
 enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress, struct sst_job *job,

@@ -10,6 +10,7 @@
 
 #include "core/estimator.h"
 #include "core/field.h"
+#include "core/shape.h"
 #include "core/status.h"
 
 /* Planes of the moments estimator, in the order of its table; n_cells items each. */
@@ -38,9 +39,12 @@ struct sst_tail_pool {
 
 /* Where finished values go; n_cells items each, NaN where there are too few observations. */
 struct sst_finish_out {
-    double *mean; /* [degC] */
+    double *mean; /* [degC]; NULL where exact_finish is not to give it */
     double *const *quantile; /* [degC] n_percentiles arrays */
-    uint8_t *guarded; /* 1 where the estimate is near the moment boundary; NULL where not wanted */
+    int16_t *const *found; /* codes: what selection found, see below; NULL where not wanted */
+    uint16_t *n_obs; /* of exact_finish; NULL where not wanted */
+    uint8_t *guarded; /* of moments_finish: 1 where the estimate is near the moment boundary */
+    struct sst_shape shape; /* of moments_finish; all NULL where not wanted */
 };
 
 /* The rank of each percentile in a sorted sample; see kernels/cell_quantile.h. */
@@ -60,8 +64,15 @@ struct sst_quantile_args {
 struct sst_tail_out {
     double *mean; /* [degC] */
     double *const *quantile, *const *bound; /* [degC] n_percentiles arrays each */
+    int16_t *const *found; /* codes: what selection found, see below; NULL where not wanted */
     uint8_t *uncertified; /* 1 where some percentile is not certified */
 };
+
+/*
+ * Selection among codes begins at what it found in an earlier pool of the same cells, which a day later is nearly right.
+ * `found` has n_percentiles arrays of n_cells codes, which go in as they came out: SST_CODE_MISSING at first, left as they
+ * are where the pool is empty. Right or wrong, they change no value, only how soon it is found.
+ */
 
 /* How moments become percentiles. */
 enum sst_fit_kind { SST_FIT_CF, SST_FIT_MAXENT };
@@ -93,11 +104,11 @@ struct sst_backend {
 
     /*
      * Mean, count and exact percentiles of a pool of raw fields: `members` arrays of n_cells codes.
-     * n_obs may be NULL. Errors: SST_ERR_NOMEM (scratch of a few hundred KB a thread).
+     * Errors: SST_ERR_NOMEM (scratch of a few hundred KB a thread).
      */
     enum sst_status (*exact_finish)(const int16_t *const *members, size_t n_members,
                                     const struct sst_quantile_args *args, const struct sst_finish_out *out,
-                                    uint16_t *n_obs, size_t n_cells, struct sst_error *err);
+                                    size_t n_cells, struct sst_error *err);
 
     /* Adds one day field to a bin of lists. */
     void (*tail_add_field)(struct sst_tail_view bin, const struct sst_field *field);

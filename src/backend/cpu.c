@@ -99,10 +99,20 @@ static int fit_cell(const struct sst_moments_fit *fit, struct cell_shape shape, 
     return shape.sd > 0.0 && place.is_guarded;
 }
 
+/* Shape of one cell in degC; a NaN stays one. */
+static void put_shape(const struct sst_shape *out, struct cell_shape shape, size_t cell)
+{
+    out->sd[cell] = (float)(shape.sd / HUNDREDTHS_PER_DEGREE);
+    out->skew[cell] = (float)shape.skew;
+    out->kurt[cell] = (float)shape.kurt;
+}
+
 static void moments_finish(struct sst_moments_view window, const struct sst_moments_fit *fit, int min_samples,
                            const struct sst_finish_out *out, size_t n_cells)
 {
     const struct body_moments_planes planes = {window.n, window.s1, window.s2, window.s3, window.s4};
+    const struct cell_shape no_shape = {NAN, NAN, NAN, NAN};
+    const bool wants_shape = out->shape.sd != NULL;
 #pragma omp parallel for schedule(dynamic, BLOCK) if (n_cells > BLOCK)
     for (size_t cell = 0; cell < n_cells; ++cell) {
         const struct cell_moments sums = body_moments_load(planes, cell);
@@ -111,73 +121,96 @@ static void moments_finish(struct sst_moments_view window, const struct sst_mome
             for (size_t q = 0; q < fit->n_percentiles; ++q)
                 out->quantile[q][cell] = NAN;
             out->guarded[cell] = 0;
+            if (wants_shape)
+                put_shape(&out->shape, no_shape, cell);
             continue;
         }
         const struct cell_shape shape = cell_moments_shape(sums);
         out->mean[cell] = shape.mean / HUNDREDTHS_PER_DEGREE;
         out->guarded[cell] = (uint8_t)fit_cell(fit, shape, out->quantile, cell);
+        if (wants_shape)
+            put_shape(&out->shape, shape, cell);
     }
 }
 
 struct exact_target {
     const struct sst_quantile_args *args;
     const struct sst_finish_out *out;
-    uint16_t *n_obs; /* may be NULL */
 };
 
-static void tile_finish(struct sst_tile *tile, const struct exact_target *target, size_t first_cell, size_t n_lanes)
+/* One tile with the cells that it is of. */
+struct exact_tile {
+    struct sst_tile values;
+    size_t first_cell, n_lanes;
+};
+
+static bool has_enough(const struct exact_target *target, int n) { return n > 0 && n >= target->args->min_samples; }
+
+static void finish_mean(const struct exact_target *target, const struct exact_tile *tile)
 {
     const struct sst_lattice lattice = target->args->lattice;
-    int32_t n[SST_TILE_LANES];
-    sst_tile_scan(tile);
-    for (size_t lane = 0; lane < n_lanes; ++lane) {
-        const size_t cell = first_cell + lane;
-        n[lane] = (int32_t)tile->n_members - tile->n_missing[lane];
-        if (target->n_obs)
-            target->n_obs[cell] = (uint16_t)n[lane];
-        const bool is_enough = n[lane] > 0 && n[lane] >= target->args->min_samples;
-        target->out->mean[cell] =
-            is_enough ? ((double)tile->sum[lane] / (double)n[lane] + lattice.reference_steps) / lattice.steps_per_degree
-                      : NAN;
+    int32_t sum[SST_TILE_LANES];
+    sst_tile_sum(&tile->values, sum);
+    for (size_t lane = 0; lane < tile->n_lanes; ++lane) {
+        const int n = tile->values.n_valid[lane];
+        target->out->mean[tile->first_cell + lane] =
+            has_enough(target, n) ? ((double)sum[lane] / (double)n + lattice.reference_steps) / lattice.steps_per_degree
+                                  : NAN;
     }
-    for (size_t q = 0; q < target->args->n_percentiles; ++q) {
-        struct cell_rank rank[SST_TILE_LANES];
-        int16_t k[SST_TILE_LANES] = {0}, value[SST_TILE_LANES], next[SST_TILE_LANES];
-        for (size_t lane = 0; lane < n_lanes; ++lane) {
-            if (n[lane] == 0)
-                continue;
-            rank[lane] = cell_rank_of(n[lane], target->args->p[q], target->args->type);
-            k[lane] = (int16_t)rank[lane].k;
-        }
-        sst_tile_select(tile, k, value, next);
-        for (size_t lane = 0; lane < n_lanes; ++lane) {
-            const size_t cell = first_cell + lane;
-            const bool is_enough = n[lane] > 0 && n[lane] >= target->args->min_samples;
-            if (!is_enough)
-                target->out->quantile[q][cell] = NAN;
-            else
-                target->out->quantile[q][cell] = cell_quantile_mix(sst_lattice_degc(lattice, value[lane]),
-                                                                   sst_lattice_degc(lattice, next[lane]), rank[lane].g);
-        }
+}
+
+static void finish_percentile(const struct exact_target *target, const struct exact_tile *tile, size_t q)
+{
+    const struct sst_lattice lattice = target->args->lattice;
+    int16_t *found = target->out->found ? target->out->found[q] + tile->first_cell : NULL;
+    double *quantile = target->out->quantile[q] + tile->first_cell;
+    struct cell_rank rank[SST_TILE_LANES];
+    int16_t k[SST_TILE_LANES] = {0}, hint[SST_TILE_LANES], value[SST_TILE_LANES], next[SST_TILE_LANES];
+    for (size_t lane = 0; lane < SST_TILE_LANES; ++lane) {
+        const int n = tile->values.n_valid[lane];
+        hint[lane] = found && lane < tile->n_lanes ? found[lane] : SST_CODE_MISSING;
+        if (n == 0)
+            continue;
+        rank[lane] = cell_rank_of(n, target->args->p[q], target->args->type);
+        k[lane] = (int16_t)rank[lane].k;
     }
+    sst_tile_select(&tile->values, k, hint, value, next);
+    for (size_t lane = 0; lane < tile->n_lanes; ++lane) {
+        const int n = tile->values.n_valid[lane];
+        quantile[lane] = has_enough(target, n) ? cell_quantile_mix(sst_lattice_degc(lattice, value[lane]),
+                                                                   sst_lattice_degc(lattice, next[lane]), rank[lane].g)
+                                               : NAN;
+        if (found && n > 0)
+            found[lane] = value[lane];
+    }
+}
+
+static void finish_tile(const struct exact_target *target, const struct exact_tile *tile)
+{
+    if (target->out->mean)
+        finish_mean(target, tile);
+    for (size_t lane = 0; lane < tile->n_lanes && target->out->n_obs; ++lane)
+        target->out->n_obs[tile->first_cell + lane] = (uint16_t)tile->values.n_valid[lane];
+    for (size_t q = 0; q < target->args->n_percentiles; ++q)
+        finish_percentile(target, tile, q);
 }
 
 static enum sst_status exact_finish(const int16_t *const *members, size_t n_members,
                                     const struct sst_quantile_args *args, const struct sst_finish_out *out,
-                                    uint16_t *n_obs, size_t n_cells, struct sst_error *err)
+                                    size_t n_cells, struct sst_error *err)
 {
-    const struct exact_target target = {args, out, n_obs};
+    const struct exact_target target = {args, out};
     const size_t n_threads = (size_t)omp_get_max_threads();
     int16_t(*scratch)[SST_TILE_LANES] = NULL;
     SST_TRY(sst_alloc(n_threads * (n_members ? n_members : 1), sizeof *scratch, "scratch of the exact path", &scratch,
                       err));
 #pragma omp parallel for schedule(dynamic)
     for (size_t first_cell = 0; first_cell < n_cells; first_cell += SST_TILE_LANES) {
-        const size_t n_lanes = n_cells - first_cell < SST_TILE_LANES ? n_cells - first_cell : SST_TILE_LANES;
-        struct sst_tile tile;
-        sst_tile_load(&tile, scratch + (size_t)omp_get_thread_num() * n_members, members, n_members, first_cell,
-                      n_lanes);
-        tile_finish(&tile, &target, first_cell, n_lanes);
+        const size_t left = n_cells - first_cell;
+        struct exact_tile tile = {.first_cell = first_cell, .n_lanes = left < SST_TILE_LANES ? left : SST_TILE_LANES};
+        sst_tile_load(&tile.values, scratch + (size_t)omp_get_thread_num() * n_members, members, n_members, first_cell,
+                      tile.n_lanes);
+        finish_tile(&target, &tile);
     }
     sst_free(scratch);
     return SST_OK;

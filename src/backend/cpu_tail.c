@@ -167,19 +167,24 @@ static bool has_enough(const struct work *work, size_t cell)
 static void finish_percentile(const struct work *work, const struct tail_tile *tile, size_t q)
 {
     struct found found[SST_TILE_LANES];
-    int16_t k[SST_TILE_LANES] = {0}, deep[SST_TILE_LANES], shallow[SST_TILE_LANES];
+    int16_t *last = work->out->found ? work->out->found[q] + tile->first_cell : NULL;
+    int16_t k[SST_TILE_LANES] = {0}, hint[SST_TILE_LANES], deep[SST_TILE_LANES], shallow[SST_TILE_LANES];
+    for (size_t lane = 0; lane < SST_TILE_LANES; ++lane)
+        hint[lane] = last && lane < tile->n_lanes ? last[lane] : SST_CODE_MISSING;
     for (size_t lane = 0; lane < tile->n_lanes; ++lane) {
         const size_t cell = tile->first_cell + lane;
         if (!has_enough(work, cell))
             continue;
         found[lane].rank = cell_tail_rank_of(work->pool->n[cell], work->args->p[q], work->args->type);
-        found[lane].n_kept = (int32_t)tile->values.n_members - tile->values.n_missing[lane];
+        found[lane].n_kept = tile->values.n_valid[lane];
         if (cell_tail_reaches(found[lane].rank.depth, found[lane].n_kept))
             k[lane] = (int16_t)(found[lane].n_kept - 1 - found[lane].rank.depth);
     }
-    sst_tile_select(&tile->values, k, deep, shallow);
+    sst_tile_select(&tile->values, k, hint, deep, shallow);
     for (size_t lane = 0; lane < tile->n_lanes; ++lane) {
         const size_t cell = tile->first_cell + lane;
+        if (last && tile->values.n_valid[lane] > 0)
+            last[lane] = deep[lane];
         if (has_enough(work, cell)) {
             found[lane].deep = deep[lane];
             found[lane].shallow = shallow[lane];
@@ -207,7 +212,6 @@ static enum sst_status finish_side(const struct work *work, size_t n_cells, stru
                                  .n_of_bin = n_of_bin + thread * n_bins};
         sst_tile_load(&tile.values, scratch + thread * n_members, work->side->members, n_members, first_cell,
                       tile.n_lanes);
-        sst_tile_scan(&tile.values);
         find_cut(work, &tile);
         for (size_t q = 0; q < work->args->n_percentiles; ++q)
             if (cell_tail_is_low(work->args->p[q]) == work->side->is_low)

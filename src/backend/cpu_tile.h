@@ -14,24 +14,28 @@ enum { SST_TILE_LANES = 64 };
 struct sst_tile {
     const int16_t (*pool)[SST_TILE_LANES];
     size_t n_members;
-    int16_t n_missing[SST_TILE_LANES];
-    int16_t least[SST_TILE_LANES], most[SST_TILE_LANES]; /* of the valid values */
-    int32_t sum[SST_TILE_LANES]; /* of the valid values */
+    int16_t n_valid[SST_TILE_LANES];
 };
 
-/* Gathers n_lanes cells of every member into scratch (n_members rows, borrowed); lanes beyond are missing. */
+/*
+ * Gathers n_lanes cells of every member into scratch (n_members rows, borrowed) and counts values; lanes beyond are missing.
+ */
 void sst_tile_load(struct sst_tile *tile, int16_t (*scratch)[SST_TILE_LANES], const int16_t *const *members,
                    size_t n_members, size_t first_cell, size_t n_lanes);
 
-/* How many values, their sum, the least and the greatest, of every lane. */
-void sst_tile_scan(struct sst_tile *tile);
+/* The sum of the valid values of each lane. */
+void sst_tile_sum(const struct sst_tile *tile, int32_t sum[SST_TILE_LANES]);
 
 /*
  * The k-th smallest valid value of each lane (k from 0) and the next one, by counting: the answer is the least code that
- * at least k + 1 values do not pass. Bisection needs no sorting, no branch, and treats missing values for free: they are
- * the least code, so they only move the count that is wanted.
+ * no more than n_valid - k - 1 values are above. That needs no sorting, no branch, and treats missing values for free: they
+ * are the least code, so never above any.
+ *
+ * hint    where to look first, best the value of the day before: half of the passes over the pool are saved. Right or wrong,
+ *         it changes no answer; SST_CODE_MISSING is no hint.
+ * Returns SST_CODE_MISSING twice for a lane without values.
  */
-void sst_tile_select(const struct sst_tile *tile, const int16_t k[SST_TILE_LANES], int16_t value[SST_TILE_LANES],
-                     int16_t next[SST_TILE_LANES]);
+void sst_tile_select(const struct sst_tile *tile, const int16_t k[SST_TILE_LANES], const int16_t hint[SST_TILE_LANES],
+                     int16_t value[SST_TILE_LANES], int16_t next[SST_TILE_LANES]);
 
 #endif

@@ -34,7 +34,6 @@ struct engine {
     struct sst_estimate_shape shape;
     struct sst_estimate estimates[SST_MAX_STEPS];
     struct sst_estimate smoothed;
-    double *probe_mean; /* scratch of the probes' exact path */
     uint8_t *guarded; /* scratch */
     uint16_t *written_flags; /* scratch: those of the pool, of the written values and of the sink */
 
@@ -88,6 +87,8 @@ static enum sst_status read_slot(struct engine *engine, int slot, struct sst_err
         SST_TRY(sst_reader_get(engine->job->reader, day, &field, err));
         if (field) {
             const struct sst_term term = {(int16_t)slot, (int16_t)year_class};
+            if (engine->sink->field)
+                engine->sink->field(engine->sink->user, day, field);
             SST_TRY(add_field(engine, term, field, err));
         }
         ++engine->days_done;
@@ -166,7 +167,7 @@ static enum sst_status finish_pool(struct engine *engine, struct sst_estimate *e
 {
     const struct sst_pool pool = {engine->terms, engine->n_terms, sst_policy_min_samples(engine->policy, slot)};
     const struct sst_method_out out = sst_estimate_out(estimate, engine->guarded);
-    const struct sst_method_out probes = {.mean = engine->probe_mean, .quantile = estimate->probe_quantile};
+    const struct sst_method_out probes = {.quantile = estimate->probe_quantile};
     for (size_t w = 0; w < engine->n_workers; ++w)
         SST_TRY(engine->workers[w].method->finish(engine->workers[w].state, &pool, w == 0 ? &out : &probes, err));
     set_pool_flags(engine, estimate, slot);
@@ -263,6 +264,7 @@ static enum sst_status put_slot(struct engine *engine, int slot, struct sst_erro
         .has_bounds = engine->shape.has_bounds,
         .n_obs = own->n_obs,
         .flags = engine->written_flags, /* a copy: a derived slot inherits what its neighbours' pools say */
+        .shape = own->pool,
         .n_probes = engine->job->n_probes,
     };
     for (size_t q = 0; q < engine->policy->n_percentiles; ++q) {
@@ -315,21 +317,42 @@ static enum sst_status worker_open(struct engine *engine, const struct sst_metho
     return SST_OK;
 }
 
+static struct sst_estimate_shape estimate_shape(const struct sst_policy *policy,
+                                                const struct sst_climatology_size *size)
+{
+    const struct sst_method *method = sst_method_of(policy->approx);
+    return (struct sst_estimate_shape){
+        .n_cells = size->n_cells,
+        .n_probes = size->n_probes,
+        .n_percentiles = policy->n_percentiles,
+        .has_bounds = method->has_bounds,
+        .has_pool = size->wants_shape && method->has_shape,
+    };
+}
+
+/* Values are smoothed, pools are not. */
+static struct sst_estimate_shape smoothed_shape(struct sst_estimate_shape shape)
+{
+    shape.has_pool = false;
+    return shape;
+}
+
 static enum sst_status engine_open(struct engine *engine, struct sst_error *err)
 {
     const struct sst_climatology_job *job = engine->job;
     const struct sst_method *method = sst_method_of(engine->policy->approx);
-    engine->shape =
-        (struct sst_estimate_shape){job->n_cells, job->n_probes, engine->policy->n_percentiles, method->has_bounds};
+    const struct sst_climatology_size size = {
+        .n_cells = job->n_cells, .n_probes = job->n_probes, .wants_shape = job->wants_shape};
+    engine->shape = estimate_shape(engine->policy, &size);
     sst_schedule_make(engine->policy, &engine->schedule);
     engine->days_total = count_days(engine);
     SST_TRY(worker_open(engine, method, NULL, job->n_cells, err));
     if (job->n_probes > 0)
         SST_TRY(worker_open(engine, sst_method_exact(), job->probes, job->n_probes, err));
-    SST_TRY(sst_alloc(job->n_probes, sizeof *engine->probe_mean, "probes", &engine->probe_mean, err));
     SST_TRY(sst_alloc(job->n_cells, sizeof *engine->guarded, "marks", &engine->guarded, err));
     SST_TRY(sst_alloc(job->n_cells, sizeof *engine->written_flags, "flags", &engine->written_flags, err));
-    return engine->policy->smooth_days > 1 ? sst_estimate_init(&engine->smoothed, engine->shape, err) : SST_OK;
+    return engine->policy->smooth_days > 1 ? sst_estimate_init(&engine->smoothed, smoothed_shape(engine->shape), err)
+                                           : SST_OK;
 }
 
 static void engine_close(struct engine *engine)
@@ -340,7 +363,6 @@ static void engine_close(struct engine *engine)
     for (int e = 0; e < SST_MAX_STEPS; ++e)
         sst_estimate_clear(&engine->estimates[e]);
     sst_estimate_clear(&engine->smoothed);
-    sst_free(engine->probe_mean);
     sst_free(engine->guarded);
     sst_free(engine->written_flags);
 }
@@ -406,20 +428,22 @@ static uint64_t slot_bytes(const struct holders *holders, int slot)
     return bytes;
 }
 
-uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, bool has_ice, size_t n_cells, size_t n_probes)
+uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size)
 {
+    const size_t n_cells = size->n_cells;
     struct sst_schedule schedule;
     sst_schedule_make(policy, &schedule);
     const struct holders holders = {
         .all = {.policy = policy, .n_cells = n_cells},
-        .probes = {.policy = policy, .n_cells = n_probes},
+        .probes = {.policy = policy, .n_cells = size->n_probes},
         .method = sst_method_of(policy->approx),
-        .ice_bytes = has_ice ? n_cells * sst_estimator_cell_size(sst_estimator_ice()) : 0,
+        .ice_bytes = size->has_ice ? n_cells * sst_estimator_cell_size(sst_estimator_ice()) : 0,
     };
-    const uint64_t estimate_bytes = sst_estimate_bytes(
-        (struct sst_estimate_shape){n_cells, n_probes, policy->n_percentiles, holders.method->has_bounds});
-    uint64_t live = holders.method->window_bytes(&holders.all) + holders.ice_bytes +
-                    n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) + (policy->smooth_days > 1 ? estimate_bytes : 0);
+    const struct sst_estimate_shape shape = estimate_shape(policy, size);
+    const uint64_t estimate_bytes = sst_estimate_bytes(shape);
+    const uint64_t smoothed_bytes = policy->smooth_days > 1 ? sst_estimate_bytes(smoothed_shape(shape)) : 0;
+    uint64_t live = holders.method->window_bytes(&holders.all) + sst_method_exact()->window_bytes(&holders.probes) +
+                    holders.ice_bytes + n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) + smoothed_bytes;
     uint64_t peak = live;
     bool is_live[SST_N_SLOTS + 1] = {false};
     for (int e = 0; e < schedule.n_estimates; ++e) {

@@ -41,8 +41,8 @@ struct sst_slot_result {
 struct sst_slot_sink {
     void *user;
     enum sst_status (*put)(void *user, const struct sst_slot_result *result, struct sst_error *err);
-    void (*field)(void *user, struct sst_day day,
-                  const struct sst_field *field); /* sees each day that enters; may be NULL */
+    /* Sees each day whose field enters, once, before it does; may be NULL. */
+    void (*field)(void *user, struct sst_day day, const struct sst_field *field);
     void (*progress)(void *user, size_t days_done, size_t days_total, uint64_t bytes_done); /* may be NULL */
     bool (*cancelled)(void *user); /* may be NULL; asked between fields */
 };
@@ -55,7 +55,7 @@ struct sst_climatology_job {
     size_t n_cells; /* of the domain */
     const size_t *probes; /* domain cells whose exact percentile is wanted beside the approximation, ascending */
     size_t n_probes;
-    bool wants_shape; /* results carry the shape of pools, where the method has moments */
+    bool wants_shape; /* results carry the shape of pools, where the method has moments: 12 bytes a cell and estimate */
 };
 
 /*
@@ -69,7 +69,13 @@ SST_MUST_CHECK enum sst_status sst_climatology_run(const struct sst_climatology_
 /* Whether results of an estimator have bounds. */
 bool sst_climatology_has_bounds(const struct sst_policy *policy);
 
-/* The most bytes that the engine will hold at a time; n_probes 0 where nothing is validated. */
-uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, bool has_ice, size_t n_cells, size_t n_probes);
+/* What the memory of a run depends on beside its policy. */
+struct sst_climatology_size {
+    size_t n_cells, n_probes; /* n_probes 0 where nothing is validated */
+    bool has_ice, wants_shape;
+};
+
+/* The most bytes that the engine will hold at a time. */
+uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size);
 
 #endif

@@ -6,6 +6,9 @@
 #include "core/flags.h"
 #include "core/mem.h"
 
+/* Planes of a struct sst_shape. */
+enum { SHAPE_PLANES = 3 };
+
 size_t sst_estimate_n_fields(struct sst_estimate_shape shape)
 {
     return 1 + shape.n_percentiles * (shape.has_bounds ? 2 : 1);
@@ -13,8 +16,9 @@ size_t sst_estimate_n_fields(struct sst_estimate_shape shape)
 
 uint64_t sst_estimate_bytes(struct sst_estimate_shape shape)
 {
-    const uint64_t cell_bytes =
-        sizeof(double) * sst_estimate_n_fields(shape) + 2 * sizeof(uint16_t) + (shape.has_bounds ? sizeof(uint8_t) : 0);
+    const uint64_t cell_bytes = sizeof(double) * sst_estimate_n_fields(shape) + 2 * sizeof(uint16_t) +
+                                (shape.has_bounds ? sizeof(uint8_t) : 0) +
+                                (shape.has_pool ? SHAPE_PLANES * sizeof(float) : 0);
     return shape.n_cells * cell_bytes + shape.n_probes * sizeof(double) * shape.n_percentiles;
 }
 
@@ -27,6 +31,9 @@ void sst_estimate_clear(struct sst_estimate *estimate)
     sst_free(estimate->n_obs);
     sst_free(estimate->flags);
     sst_free(estimate->uncertified);
+    sst_free(estimate->pool.sd);
+    sst_free(estimate->pool.skew);
+    sst_free(estimate->pool.kurt);
     memset(estimate, 0, sizeof *estimate);
 }
 
@@ -43,6 +50,11 @@ enum sst_status sst_estimate_init(struct sst_estimate *estimate, struct sst_esti
     SST_TRY_GOTO(sst_alloc(n_cells, sizeof *estimate->flags, "an estimate", &estimate->flags, err));
     if (shape.has_bounds)
         SST_TRY_GOTO(sst_alloc(n_cells, sizeof(uint8_t), "an estimate", &estimate->uncertified, err));
+    if (shape.has_pool) {
+        SST_TRY_GOTO(sst_alloc(n_cells, sizeof(float), "an estimate", &estimate->pool.sd, err));
+        SST_TRY_GOTO(sst_alloc(n_cells, sizeof(float), "an estimate", &estimate->pool.skew, err));
+        SST_TRY_GOTO(sst_alloc(n_cells, sizeof(float), "an estimate", &estimate->pool.kurt, err));
+    }
     estimate->is_live = true;
 done:
     if (rc != SST_OK)
@@ -60,6 +72,7 @@ struct sst_method_out sst_estimate_out(const struct sst_estimate *estimate, uint
         .n_obs = estimate->n_obs,
         .guarded = guarded,
         .uncertified = estimate->uncertified,
+        .shape = estimate->pool,
     };
     if (estimate->shape.has_bounds)
         out.bound = quantile + n;
@@ -72,6 +85,16 @@ static void mean_of_two(double *out, const double *before, const double *after, 
         out[i] = (before[i] + after[i]) / 2.0;
 }
 
+static void mean_shape_of_two(const struct sst_shape *out, const struct sst_shape *before,
+                              const struct sst_shape *after, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        out->sd[i] = (before->sd[i] + after->sd[i]) / 2.0f;
+        out->skew[i] = (before->skew[i] + after->skew[i]) / 2.0f;
+        out->kurt[i] = (before->kurt[i] + after->kurt[i]) / 2.0f;
+    }
+}
+
 void sst_estimate_derive(struct sst_estimate *estimate, const struct sst_estimate *before,
                          const struct sst_estimate *after)
 {
@@ -81,6 +104,8 @@ void sst_estimate_derive(struct sst_estimate *estimate, const struct sst_estimat
         mean_of_two(estimate->fields[field], before->fields[field], after->fields[field], shape.n_cells);
     for (size_t q = 0; q < shape.n_percentiles; ++q)
         mean_of_two(estimate->probe_quantile[q], before->probe_quantile[q], after->probe_quantile[q], shape.n_probes);
+    if (shape.has_pool)
+        mean_shape_of_two(&estimate->pool, &before->pool, &after->pool, shape.n_cells);
     for (size_t cell = 0; cell < shape.n_cells; ++cell) {
         estimate->n_obs[cell] = 0;
         estimate->flags[cell] =

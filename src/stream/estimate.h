@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "backend/backend.h"
+#include "core/shape.h"
 #include "core/status.h"
 #include "stream/method.h"
 #include "stream/policy.h"
@@ -17,6 +18,7 @@ enum { SST_MAX_ESTIMATE_FIELDS = 1 + 2 * SST_MAX_PERCENTILES };
 struct sst_estimate_shape {
     size_t n_cells, n_probes, n_percentiles;
     bool has_bounds;
+    bool has_pool; /* the shape of the slot's pool is kept beside the values */
 };
 
 /* Start from zeros. */
@@ -26,6 +28,7 @@ struct sst_estimate {
     double *probe_quantile[SST_MAX_PERCENTILES]; /* [degC] exact, n_probes each */
     uint16_t *n_obs, *flags;
     uint8_t *uncertified; /* NULL without bounds */
+    struct sst_shape pool; /* all NULL where it is not kept */
     bool is_live;
 };
 
@@ -41,11 +44,13 @@ uint64_t sst_estimate_bytes(struct sst_estimate_shape shape);
 size_t sst_estimate_n_fields(struct sst_estimate_shape shape);
 struct sst_method_out sst_estimate_out(const struct sst_estimate *estimate, uint8_t *guarded);
 
-/* A derived slot: the mean of its neighbours, missing where one of them is; it inherits what their pools told. */
+/* A derived slot: the mean of its neighbours, missing where one of them is; it inherits what their pools told, and has the
+ * mean of their shapes. */
 void sst_estimate_derive(struct sst_estimate *estimate, const struct sst_estimate *before,
                          const struct sst_estimate *after);
 
-/* The mean of several: values where at least half of them have one, certified where all of them are. No counts, no flags. */
+/* The mean of several: values where at least half of them have one, certified where all of them are. No counts, no flags,
+ * no shape. */
 void sst_estimate_smooth(struct sst_estimate *estimate, const struct sst_estimate *const *members, int n_members,
                          const struct sst_backend *backend);
 

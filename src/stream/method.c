@@ -1,6 +1,8 @@
 /* Which method an estimator is, and what methods have in common. */
 #include "stream/method.h"
 
+#include "core/mem.h"
+
 const struct sst_method *sst_method_of(enum sst_approx approx)
 {
     switch (approx) {
@@ -34,4 +36,31 @@ struct sst_quantile_args sst_quantile_args_of(const struct sst_policy *policy,
         .min_samples = min_samples,
     };
     return args;
+}
+
+enum sst_status sst_found_init(struct sst_found *found, const struct sst_method_setup *setup, struct sst_error *err)
+{
+    enum sst_status rc = SST_OK;
+    for (size_t q = 0; q < setup->policy->n_percentiles; ++q) {
+        SST_TRY_GOTO(sst_alloc(setup->n_cells, sizeof(int16_t), "what selection found", &found->codes[q], err));
+        for (size_t cell = 0; cell < setup->n_cells; ++cell)
+            found->codes[q][cell] = SST_CODE_MISSING;
+    }
+done:
+    if (rc != SST_OK)
+        sst_found_clear(found);
+    return rc;
+}
+
+void sst_found_clear(struct sst_found *found)
+{
+    for (size_t q = 0; q < SST_MAX_PERCENTILES; ++q) {
+        sst_free(found->codes[q]);
+        found->codes[q] = NULL;
+    }
+}
+
+uint64_t sst_found_bytes(const struct sst_method_setup *setup)
+{
+    return (uint64_t)setup->n_cells * setup->policy->n_percentiles * sizeof(int16_t);
 }

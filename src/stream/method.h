@@ -12,6 +12,7 @@
 #include "backend/backend.h"
 #include "core/calendar.h"
 #include "core/field.h"
+#include "core/shape.h"
 #include "stream/bins.h"
 #include "stream/policy.h"
 
@@ -32,14 +33,16 @@ struct sst_pool {
 
 /* Where finished values go; n_cells items each. */
 struct sst_method_out {
-    double *mean; /* [degC] */
+    double *mean; /* [degC]; NULL where the exact method is not to give it */
     double *const *quantile, *const *bound; /* [degC] by percentile; the latter only where has_bounds */
     uint16_t *n_obs; /* NULL where not wanted */
     uint8_t *guarded, *uncertified; /* marks; NULL where not wanted */
+    struct sst_shape shape; /* only where has_shape; all NULL where not wanted */
 };
 
 struct sst_method {
     bool has_bounds; /* each percentile is exact, or one of two proven bounds of which the other stands beside it */
+    bool has_shape; /* knows the moments of a pool */
 
     /* Errors: SST_ERR_NOMEM. Owner: the caller; close, which accepts NULL. */
     enum sst_status (*open)(const struct sst_method_setup *setup, void **state, struct sst_error *err);
@@ -78,5 +81,16 @@ struct sst_percentiles {
 struct sst_percentiles sst_percentiles_of(const struct sst_policy *policy);
 struct sst_quantile_args sst_quantile_args_of(const struct sst_policy *policy,
                                               const struct sst_percentiles *percentiles, int min_samples);
+
+/* What selection found in the last pool, for the next one; see the backend. Starts from zeros. */
+struct sst_found {
+    int16_t *codes[SST_MAX_PERCENTILES]; /* n_cells each */
+};
+
+/* Nothing found yet. Owner: the caller; sst_found_clear. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_found_init(struct sst_found *found, const struct sst_method_setup *setup,
+                                              struct sst_error *err);
+void sst_found_clear(struct sst_found *found);
+uint64_t sst_found_bytes(const struct sst_method_setup *setup);
 
 #endif

@@ -7,6 +7,7 @@ struct exact {
     struct sst_method_setup setup;
     struct sst_raw *raw;
     struct sst_percentiles percentiles;
+    struct sst_found found;
 };
 
 static void close_exact(void *state)
@@ -15,6 +16,7 @@ static void close_exact(void *state)
     if (!exact)
         return;
     sst_raw_destroy(&exact->raw);
+    sst_found_clear(&exact->found);
     sst_free(exact);
 }
 
@@ -25,6 +27,7 @@ static enum sst_status open_exact(const struct sst_method_setup *setup, void **s
     SST_TRY(sst_alloc(1, sizeof *exact, "the exact path", &exact, err));
     exact->setup = *setup;
     exact->percentiles = sst_percentiles_of(setup->policy);
+    SST_TRY_GOTO(sst_found_init(&exact->found, setup, err));
     SST_TRY_GOTO(sst_raw_create(setup->cells, setup->n_cells, &exact->raw, err));
     *state = exact;
     exact = NULL;
@@ -46,12 +49,12 @@ static enum sst_status finish(void *state, const struct sst_pool *pool, const st
     struct exact *exact = state;
     const struct sst_quantile_args args =
         sst_quantile_args_of(exact->setup.policy, &exact->percentiles, pool->min_samples);
-    const struct sst_finish_out values = {out->mean, out->quantile, NULL};
+    const struct sst_finish_out values = {
+        .mean = out->mean, .quantile = out->quantile, .found = exact->found.codes, .n_obs = out->n_obs};
     const int16_t *const *members = NULL;
     size_t n_members = 0;
     SST_TRY(sst_raw_pool(exact->raw, pool->terms, pool->n_terms, &members, &n_members, err));
-    return exact->setup.backend->exact_finish(members, n_members, &args, &values, out->n_obs, exact->setup.n_cells,
-                                              err);
+    return exact->setup.backend->exact_finish(members, n_members, &args, &values, exact->setup.n_cells, err);
 }
 
 static void drop_slot(void *state, int slot)
@@ -66,11 +69,7 @@ static uint64_t term_bytes(const struct sst_method_setup *setup, struct sst_term
     return (uint64_t)days * setup->n_cells * sizeof(int16_t);
 }
 
-static uint64_t window_bytes(const struct sst_method_setup *setup)
-{
-    (void)setup;
-    return 0;
-}
+static uint64_t window_bytes(const struct sst_method_setup *setup) { return sst_found_bytes(setup); }
 
 const struct sst_method *sst_method_exact(void)
 {

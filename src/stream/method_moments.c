@@ -78,7 +78,8 @@ static enum sst_status finish(void *state, const struct sst_pool *pool, const st
     (void)err;
     const struct moments *moments = state;
     const struct sst_moments_view window = sst_bin_moments(&moments->set.window);
-    const struct sst_finish_out values = {out->mean, out->quantile, out->guarded};
+    const struct sst_finish_out values = {
+        .mean = out->mean, .quantile = out->quantile, .guarded = out->guarded, .shape = out->shape};
     const size_t n_cells = moments->setup.n_cells;
     moments->setup.backend->moments_finish(window, &moments->fit, pool->min_samples, &values, n_cells);
     if (out->n_obs)
@@ -105,6 +106,7 @@ static uint64_t term_bytes(const struct sst_method_setup *setup, struct sst_term
 const struct sst_method *sst_method_moments(void)
 {
     static const struct sst_method moments = {
+        .has_shape = true,
         .open = open_moments,
         .close = close_moments,
         .add_field = add_field,

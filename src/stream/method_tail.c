@@ -11,6 +11,7 @@ struct tail {
     struct sst_tail_estimator estimators[SST_TAIL_MAX_YEARS + 1]; /* by the length of the longer list */
     struct sst_bin_set set; /* its window is of the sums */
     struct sst_percentiles percentiles;
+    struct sst_found found;
 };
 
 static int at_most(int k, int days) { return k < days ? k : days; }
@@ -33,6 +34,7 @@ static void close_tail(void *state)
     if (!tail)
         return;
     sst_bin_set_clear(&tail->set);
+    sst_found_clear(&tail->found);
     sst_free(tail);
 }
 
@@ -46,6 +48,7 @@ static enum sst_status open_tail(const struct sst_method_setup *setup, void **st
     tail->k = sst_policy_tail_k(setup->policy);
     for (int length = 0; length <= SST_TAIL_MAX_YEARS; ++length)
         sst_tail_estimator_init(&tail->estimators[length], lists_of(tail->k, length));
+    SST_TRY_GOTO(sst_found_init(&tail->found, setup, err));
     SST_TRY_GOTO(sst_bin_set_open(&tail->set, sst_estimator_tail_sums(), setup->n_cells, err));
     *state = tail;
     tail = NULL;
@@ -87,7 +90,11 @@ static enum sst_status finish(void *state, const struct sst_pool *pool, const st
                                         tail->set.window.planes[SST_TAIL_S1]};
     const struct sst_quantile_args args =
         sst_quantile_args_of(tail->setup.policy, &tail->percentiles, pool->min_samples);
-    const struct sst_tail_out values = {out->mean, out->quantile, out->bound, out->uncertified};
+    const struct sst_tail_out values = {.mean = out->mean,
+                                        .quantile = out->quantile,
+                                        .bound = out->bound,
+                                        .found = tail->found.codes,
+                                        .uncertified = out->uncertified};
     if (out->n_obs)
         memcpy(out->n_obs, lists.n, n_cells * sizeof *lists.n);
     return tail->setup.backend->tail_finish(&lists, &args, &values, n_cells, err);
@@ -109,7 +116,7 @@ static uint64_t term_bytes(const struct sst_method_setup *setup, struct sst_term
 
 static uint64_t window_bytes(const struct sst_method_setup *setup)
 {
-    return (uint64_t)setup->n_cells * sst_estimator_cell_size(sst_estimator_tail_sums());
+    return (uint64_t)setup->n_cells * sst_estimator_cell_size(sst_estimator_tail_sums()) + sst_found_bytes(setup);
 }
 
 const struct sst_method *sst_method_tail(void)

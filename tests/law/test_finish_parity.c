@@ -25,6 +25,7 @@ struct planes {
 struct finished {
     double mean[N_CELLS], quantile[N_PERCENTILES][N_CELLS];
     uint8_t guarded[N_CELLS];
+    float sd[N_CELLS], skew[N_CELLS], kurt[N_CELLS];
 };
 
 static const float *tables[N_PERCENTILES];
@@ -60,18 +61,28 @@ static struct planes *make_planes(void)
     return planes;
 }
 
-static struct finished *finish(struct planes *planes, enum sst_fit_kind kind, int n_threads)
+static struct finished *finish_with(struct planes *planes, enum sst_fit_kind kind, int n_threads, bool wants_shape)
 {
     struct finished *finished = calloc(1, sizeof *finished);
     double *quantile[N_PERCENTILES];
     for (int q = 0; q < N_PERCENTILES; ++q)
         quantile[q] = finished->quantile[q];
     const struct sst_moments_view view = {planes->n, planes->s1, planes->s2, planes->s3, planes->s4};
-    const struct sst_finish_out out = {finished->mean, quantile, finished->guarded};
+    const struct sst_finish_out out = {.mean = finished->mean,
+                                       .quantile = quantile,
+                                       .guarded = finished->guarded,
+                                       .shape = wants_shape
+                                                    ? (struct sst_shape){finished->sd, finished->skew, finished->kurt}
+                                                    : (struct sst_shape){NULL, NULL, NULL}};
     const struct sst_moments_fit fit = fit_of(kind);
     sst_backend_cpu_set_threads(n_threads);
     sst_backend_cpu()->moments_finish(view, &fit, MIN_SAMPLES, &out, N_CELLS);
     return finished;
+}
+
+static struct finished *finish(struct planes *planes, enum sst_fit_kind kind, int n_threads)
+{
+    return finish_with(planes, kind, n_threads, true);
 }
 
 static struct cell_shape shape_at(const struct planes *planes, int cell)
@@ -127,6 +138,31 @@ START_TEST(maxent_is_the_cell_function_in_every_cell_and_guards_what_it_guards)
 }
 END_TEST
 
+START_TEST(shapes_are_those_of_the_cell_function_and_change_nothing_else)
+{
+    struct planes *planes = make_planes();
+    struct finished *got = finish(planes, kinds[_i], 2), *plain = finish_with(planes, kinds[_i], 2, false);
+    ck_assert_mem_eq(got, plain, offsetof(struct finished, sd));
+    int n_missing = 0;
+    for (int cell = 0; cell < N_CELLS; ++cell) {
+        ck_assert(plain->sd[cell] == 0 && plain->skew[cell] == 0 && plain->kurt[cell] == 0); /* not touched */
+        if (planes->n[cell] < MIN_SAMPLES) {
+            ck_assert(isnan(got->sd[cell]) && isnan(got->skew[cell]) && isnan(got->kurt[cell]));
+            ++n_missing;
+            continue;
+        }
+        const struct cell_shape shape = shape_at(planes, cell);
+        ck_assert_float_eq(got->sd[cell], (float)(shape.sd / 100.0));
+        ck_assert_float_eq(got->skew[cell], (float)shape.skew);
+        ck_assert_float_eq(got->kurt[cell], (float)shape.kurt);
+    }
+    ck_assert_int_gt(n_missing, 100);
+    free(got);
+    free(plain);
+    free(planes);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("finish_parity");
@@ -134,6 +170,8 @@ Suite *test_suite(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, one_and_four_threads_give_the_same_bits, 0, (int)(sizeof kinds / sizeof kinds[0]));
     tcase_add_test(tc, maxent_is_the_cell_function_in_every_cell_and_guards_what_it_guards);
+    tcase_add_loop_test(tc, shapes_are_those_of_the_cell_function_and_change_nothing_else, 0,
+                        (int)(sizeof kinds / sizeof kinds[0]));
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -80,14 +80,25 @@ struct answer {
     uint16_t n[MAX_CELLS];
 };
 
-static void finish(const struct pool *pool, const struct sst_quantile_args *args, struct answer *answer)
+struct found {
+    int16_t codes[2][MAX_CELLS];
+};
+
+static void finish_from(const struct pool *pool, const struct sst_quantile_args *args, struct found *found,
+                        struct answer *answer)
 {
     double *quantile[] = {answer->q[0], answer->q[1]};
-    const struct sst_finish_out out = {answer->mean, quantile, NULL};
+    int16_t *const codes[] = {found ? found->codes[0] : NULL, found ? found->codes[1] : NULL};
+    const struct sst_finish_out out = {
+        .mean = answer->mean, .quantile = quantile, .found = found ? codes : NULL, .n_obs = answer->n};
     struct sst_error err = {0};
-    ck_assert_int_eq(
-        sst_backend_cpu()->exact_finish(pool->members, pool->n_members, args, &out, answer->n, pool->n_cells, &err),
-        SST_OK);
+    ck_assert_int_eq(sst_backend_cpu()->exact_finish(pool->members, pool->n_members, args, &out, pool->n_cells, &err),
+                     SST_OK);
+}
+
+static void finish(const struct pool *pool, const struct sst_quantile_args *args, struct answer *answer)
+{
+    finish_from(pool, args, NULL, answer);
 }
 
 /* Number of cells whose answer is not the sorted one, bit for bit. */
@@ -163,6 +174,103 @@ START_TEST(an_empty_pool_gives_nan_everywhere)
 }
 END_TEST
 
+/* A guess of each kind: what was found, near it, the ends of the code range and beside them, none, anything. */
+static int16_t guess(struct test_random *random, int kind, size_t cell, int16_t found)
+{
+    static const int16_t ends[] = {INT16_MAX, INT16_MAX - 1, INT16_MIN + 1, SST_CODE_MISSING, 0};
+    switch (kind == 3 ? (int)(cell % 3) : kind) {
+    case 0:
+        return found;
+    case 1:
+        return (int16_t)(found / 2 + test_random_below(random, 41) - 20);
+    case 2:
+        return ends[cell % 5];
+    default:
+        return (int16_t)(test_random_below(random, 65536) - 32768);
+    }
+}
+
+START_TEST(whatever_is_guessed_the_answer_is_that_of_sorting_to_the_bit)
+{
+    const size_t sizes[] = {1, 2, 11, 330, 400}, cells[] = {63, 64, 65, 130, 200};
+    struct test_random random = {(uint64_t)_i};
+    struct answer *cold = calloc(1, sizeof *cold), *warm = calloc(1, sizeof *warm);
+    struct found *truth = calloc(1, sizeof *truth), *found = calloc(1, sizeof *found);
+    for (size_t s = 0; s < 5; ++s) {
+        const struct sst_quantile_args args = {both, 2, _i, sst_lattice_of(SST_LATTICE_CENTI), 1 + (int)s};
+        struct pool *pool = make_pool(sizes[s], cells[s], s + 50);
+        memset(cold, 0, sizeof *cold);
+        finish(pool, &args, cold);
+        ck_assert_uint_eq(count_wrong(pool, &args, cold), 0);
+        for (int q = 0; q < 2; ++q)
+            for (size_t cell = 0; cell < MAX_CELLS; ++cell)
+                truth->codes[q][cell] = SST_CODE_MISSING;
+        memset(warm, 0, sizeof *warm);
+        finish_from(pool, &args, truth, warm);
+        ck_assert_mem_eq(cold, warm, sizeof *warm);
+        for (int kind = 0; kind <= 4; ++kind) {
+            for (int q = 0; q < 2; ++q)
+                for (size_t cell = 0; cell < MAX_CELLS; ++cell)
+                    found->codes[q][cell] = guess(&random, kind, cell, truth->codes[q][cell]);
+            memset(warm, 0, sizeof *warm);
+            finish_from(pool, &args, found, warm);
+            ck_assert_mem_eq(cold, warm, sizeof *warm);
+            for (int q = 0; q < 2; ++q)
+                for (size_t cell = 0; cell < cells[s]; ++cell)
+                    if (warm->n[cell] > 0)
+                        ck_assert_int_eq(found->codes[q][cell], truth->codes[q][cell]);
+        }
+        free(pool);
+    }
+    free(cold);
+    free(warm);
+    free(truth);
+    free(found);
+}
+END_TEST
+
+START_TEST(what_was_found_outlives_an_empty_pool_and_nothing_beyond_the_cells_is_touched)
+{
+    const struct sst_quantile_args args = {both, 2, 1, sst_lattice_of(SST_LATTICE_CENTI), 1};
+    struct pool *pool = make_pool(330, 70, 3), *empty = make_pool(0, 70, 3);
+    struct answer *answer = calloc(1, sizeof *answer);
+    struct found found;
+    for (int q = 0; q < 2; ++q)
+        for (size_t cell = 0; cell < MAX_CELLS; ++cell)
+            found.codes[q][cell] = cell < 70 ? SST_CODE_MISSING : 123;
+    finish_from(pool, &args, &found, answer);
+    const struct found before = found;
+    for (size_t cell = 0; cell < 70; ++cell) /* type 1 is a value of the pool itself */
+        ck_assert(answer->n[cell] == 0 ? found.codes[0][cell] == SST_CODE_MISSING
+                                       : sst_lattice_degc(args.lattice, found.codes[0][cell]) == answer->q[0][cell]);
+    for (size_t cell = 70; cell < MAX_CELLS; ++cell)
+        ck_assert(found.codes[0][cell] == 123 && found.codes[1][cell] == 123);
+    finish_from(empty, &args, &found, answer);
+    ck_assert(isnan(answer->q[0][0]));
+    ck_assert_mem_eq(&before, &found, sizeof found);
+    free(answer);
+    free(pool);
+    free(empty);
+}
+END_TEST
+
+START_TEST(the_mean_may_be_left_out)
+{
+    const struct sst_quantile_args args = {both, 2, 7, sst_lattice_of(SST_LATTICE_CENTI), 1};
+    struct pool *pool = make_pool(330, 100, 8);
+    struct answer *whole = calloc(1, sizeof *whole), *part = calloc(1, sizeof *part);
+    double *quantile[] = {part->q[0], part->q[1]};
+    const struct sst_finish_out out = {.quantile = quantile};
+    struct sst_error err = {0};
+    finish(pool, &args, whole);
+    ck_assert_int_eq(sst_backend_cpu()->exact_finish(pool->members, pool->n_members, &args, &out, 100, &err), SST_OK);
+    ck_assert_mem_eq(whole->q, part->q, sizeof part->q);
+    free(whole);
+    free(part);
+    free(pool);
+}
+END_TEST
+
 START_TEST(a_planted_fault_is_seen)
 {
     const struct sst_quantile_args args = {both, 2, 7, sst_lattice_of(SST_LATTICE_CENTI), 1};
@@ -183,6 +291,9 @@ Suite *test_suite(void)
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, selection_is_sorting_for_every_type_and_size, 1, 10);
+    tcase_add_loop_test(tc, whatever_is_guessed_the_answer_is_that_of_sorting_to_the_bit, 1, 10);
+    tcase_add_test(tc, what_was_found_outlives_an_empty_pool_and_nothing_beyond_the_cells_is_touched);
+    tcase_add_test(tc, the_mean_may_be_left_out);
     tcase_add_test(tc, too_few_values_give_nan_but_are_counted);
     tcase_add_test(tc, an_empty_pool_gives_nan_everywhere);
     tcase_add_test(tc, a_planted_fault_is_seen);

@@ -109,7 +109,8 @@ static void finish(const struct pool *pool, int k, const struct sst_quantile_arg
         bound[i] = answer->bound[i];
     }
     const struct sst_tail_pool lists = {views, N_BINS, sums.planes[SST_TAIL_N], sums.planes[SST_TAIL_S1]};
-    const struct sst_tail_out out = {answer->mean, q, bound, answer->uncertified};
+    const struct sst_tail_out out = {
+        .mean = answer->mean, .quantile = q, .bound = bound, .uncertified = answer->uncertified};
     ck_assert_int_eq(backend->tail_finish(&lists, args, &out, N_CELLS, NULL), SST_OK);
     for (int bin = 0; bin < N_BINS; ++bin)
         sst_bin_clear(&bins[bin]);

@@ -92,15 +92,31 @@ START_TEST(memory_is_that_of_a_window_and_a_smoother_not_of_the_archive)
 {
     const size_t n_cells = 1440 * 720;
     const struct sst_policy smoothed = policy_of(SST_LEAP_HOBDAY, 5, 31, 1, 366);
-    const double peak = (double)sst_climatology_peak_bytes(&smoothed, false, n_cells, 10368) / (double)n_cells;
+    const struct sst_climatology_size probed = {.n_cells = n_cells, .n_probes = 10368}, plain = {.n_cells = n_cells};
+    const double peak = (double)sst_climatology_peak_bytes(&smoothed, &probed) / (double)n_cells;
     /* window and wrap-around bins with their classes, about (11 + 10) x 30 B and 20 of 61 estimates, 20 B each */
     ck_assert_double_gt(peak, 21 * 30);
     ck_assert_double_lt(peak, 3500);
     struct sst_policy longer = smoothed;
     longer.pools.first_year = 1961;
-    const double with_probes = (double)sst_climatology_peak_bytes(&longer, false, n_cells, 0) / (double)n_cells;
-    const double without = (double)sst_climatology_peak_bytes(&smoothed, false, n_cells, 0) / (double)n_cells;
-    ck_assert_double_eq_tol(with_probes, without, 1e-9); /* not a byte more for twice the years */
+    /* not a byte more for twice the years */
+    ck_assert_uint_eq(sst_climatology_peak_bytes(&longer, &plain), sst_climatology_peak_bytes(&smoothed, &plain));
+}
+END_TEST
+
+START_TEST(shapes_cost_three_floats_a_cell_of_each_live_estimate_and_only_where_there_are_any)
+{
+    const struct sst_climatology_size plain = {.n_cells = 1000}, shaped = {.n_cells = 1000, .wants_shape = true};
+    struct sst_policy policy = policy_of(SST_LEAP_HOBDAY, 5, 1, 1, 366);
+    policy.approx = SST_APPROX_CF;
+    /* not smoothed: at most three estimates at a time, since 59 waits for 61 and both for 60 */
+    const uint64_t cf = sst_climatology_peak_bytes(&policy, &shaped) - sst_climatology_peak_bytes(&policy, &plain);
+    ck_assert_uint_ge(cf, 12 * 1000);
+    ck_assert_uint_le(cf, 3 * 12 * 1000);
+    policy.approx = SST_APPROX_NONE;
+    ck_assert_uint_eq(sst_climatology_peak_bytes(&policy, &shaped), sst_climatology_peak_bytes(&policy, &plain));
+    policy.approx = SST_APPROX_TAIL;
+    ck_assert_uint_eq(sst_climatology_peak_bytes(&policy, &shaped), sst_climatology_peak_bytes(&policy, &plain));
 }
 END_TEST
 
@@ -135,6 +151,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tc, nothing_is_read_twice_late_or_in_vain, 0, n_cases);
     tcase_add_loop_test(tc, every_output_comes_once_and_after_what_it_averages, 0, n_cases);
     tcase_add_test(tc, memory_is_that_of_a_window_and_a_smoother_not_of_the_archive);
+    tcase_add_test(tc, shapes_cost_three_floats_a_cell_of_each_live_estimate_and_only_where_there_are_any);
     tcase_add_test(tc, bad_policies_are_refused_with_the_option_at_fault);
     suite_add_tcase(suite, tc);
     return suite;
