@@ -157,7 +157,7 @@ START_TEST(long_random_series_are_labelled_alike_by_runs_at_once_and_day_by_day)
 {
     struct test_random random = {20 + (uint64_t)_i};
     static uint8_t days[N_MOST];
-    for (int series = 0; series < 60; ++series) {
+    for (int series = 0; series < 15; ++series) {
         const struct cell_event_rule rule = {1 + test_random_below(&random, 8), test_random_below(&random, 12)};
         const int stay = 2 + test_random_below(&random, 12);
         int day = test_random_below(&random, 2);
