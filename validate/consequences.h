@@ -33,9 +33,8 @@ struct sst_consequences {
     int n_years;
     bool is_cold;
     struct sst_spells exact, approx;
-    double missed,
-        added; /* heatwave days under the exact threshold alone, under the approximate alone; both as shares of
-                             all under the exact one */
+    double missed; /* heatwave days under the exact threshold alone, as share of all under it */
+    double added; /* those under the approximate threshold alone, as share of the same */
     double jaccard; /* days under both / days under either, of all cells together by area */
     double jaccard_p05, jaccard_median; /* across cells with such a day, each counting once */
     struct sst_exceedance exact_exceedance, approx_exceedance;
