@@ -163,7 +163,7 @@ enum sst_status sst_text_check(const struct sst_text *text, struct sst_error *er
 {
     if (text->failed == SST_OK)
         return SST_OK;
-    return sst_fail(err, text->failed, "a text: no memory to go on after %zu bytes", text->size);
+    return sst_fail(err, text->failed, "a text: %s after %zu bytes", sst_status_text(text->failed), text->size);
 }
 
 void sst_text_clear(struct sst_text *text)

@@ -109,23 +109,16 @@ START_TEST(text_from_outside_cannot_leave_its_place)
 }
 END_TEST
 
-/* RFC 4648, section 10. */
-static const struct {
-    const char *from, *to;
-} vectors[] = {{"", ""},
-               {"f", "Zg=="},
-               {"fo", "Zm8="},
-               {"foo", "Zm9v"},
-               {"foob", "Zm9vYg=="},
-               {"fooba", "Zm9vYmE="},
-               {"foobar", "Zm9vYmFy"},
-               {"\xfb\xff\xbf", "+/+/"}};
+/* RFC 4648, section 10: the first 0, 1, .. 6 characters of "foobar". */
+static const char *const vectors[] = {"", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
 
 START_TEST(base64_is_that_of_the_rfc)
 {
     struct sst_text text = {0};
-    sst_text_add_base64(&text, (const unsigned char *)vectors[_i].from, strlen(vectors[_i].from));
-    expect_text(&text, vectors[_i].to);
+    sst_text_add_base64(&text, (const unsigned char *)"foobar", (size_t)_i);
+    expect_text(&text, vectors[_i]);
+    sst_text_add_base64(&text, (const unsigned char *)"\xfb\xff\xbf", 3);
+    expect_text(&text, "+/+/");
 }
 END_TEST
 
