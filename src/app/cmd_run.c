@@ -1,5 +1,6 @@
 /* `sststream [run]`: wires files, engine, validation, writer and report; computes nothing itself. */
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -105,9 +106,14 @@ static enum sst_status check_outputs(const struct run *run, const struct sst_cli
     const char *const reports[] = {report->json, report->page};
     SST_TRY(sst_clim_check(spec, err));
     SST_TRY(refuse_input_as_output(run, run->options->output, err));
-    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; ++i)
+    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; ++i) {
+        if (reports[i] && strcmp(reports[i], run->options->output) == 0)
+            return sst_fail(err, SST_ERR_USAGE,
+                            "--report %.200s: the climatology is written to %.200s. Give another name",
+                            run->options->report, reports[i]);
         if (reports[i])
             SST_TRY(refuse_input_as_output(run, reports[i], err));
+    }
     return report->json ? sst_report_files_check(report, err) : SST_OK;
 }
 
