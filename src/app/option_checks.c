@@ -70,6 +70,13 @@ static enum sst_status unknown_command(const char *word, struct sst_error *err)
                     list_commands((1U << SST_N_COMMANDS) - 1, all, sizeof all));
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n_text = strlen(text);
+    const size_t n_end = strlen(end);
+    return n_text >= n_end && strcmp(text + n_text - n_end, end) == 0;
+}
+
 /* One report makes one page, which stands beside it unless -o says where. */
 static enum sst_status check_report(struct sst_options *options, struct sst_error *err)
 {
@@ -172,13 +179,6 @@ static enum sst_status check_model(struct sst_options *options, struct sst_error
             "least %d years; or use --exact",
             sst_approx_name(options->approx), MIN_APPROX_YEARS);
     return SST_OK;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n_text = strlen(text);
-    const size_t n_end = strlen(end);
-    return n_text >= n_end && strcmp(text + n_text - n_end, end) == 0;
 }
 
 static enum sst_status settle_output(struct sst_options *options, struct sst_error *err)
