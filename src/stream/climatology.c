@@ -347,8 +347,10 @@ static enum sst_status engine_open(struct engine *engine, struct sst_error *err)
     sst_schedule_make(engine->policy, &engine->schedule);
     engine->days_total = count_days(engine);
     SST_TRY(worker_open(engine, method, NULL, job->n_cells, err));
-    if (job->n_probes > 0)
-        SST_TRY(worker_open(engine, sst_method_exact(), job->probes, job->n_probes, err));
+    if (job->n_probes > 0) {
+        const bool is_all = job->n_probes == job->n_cells; /* they ascend, so they are the cells themselves */
+        SST_TRY(worker_open(engine, sst_method_exact(), is_all ? NULL : job->probes, job->n_probes, err));
+    }
     SST_TRY(sst_alloc(job->n_cells, sizeof *engine->guarded, "marks", &engine->guarded, err));
     SST_TRY(sst_alloc(job->n_cells, sizeof *engine->written_flags, "flags", &engine->written_flags, err));
     return engine->policy->smooth_days > 1 ? sst_estimate_init(&engine->smoothed, smoothed_shape(engine->shape), err)

@@ -101,6 +101,25 @@ static void make_x_axis(struct sst_plot *plot, const struct sst_chart_axis *spec
              --wanted >= 2);
 }
 
+static bool is_on_axis(const struct sst_axis *axis, double value)
+{
+    const double share = isfinite(value) ? sst_axis_share(axis, value) : -1.0, rounding = 1e-6;
+    return share >= -rounding && share <= 1.0 + rounding;
+}
+
+/* Labels stand half beyond their ticks. */
+static void make_room_for_last_label(struct sst_plot *plot, double width)
+{
+    char buffer[SST_TICK_LABEL_SIZE];
+    double beyond = 0.0;
+    for (size_t i = 0; i < sst_axis_n_ticks(&plot->x); ++i) {
+        const double half = sst_svg_text_width(sst_axis_label(&plot->x, i, buffer), SST_SVG_TICK_SIZE) / 2.0;
+        if (is_on_axis(&plot->x, sst_axis_tick(&plot->x, i)))
+            beyond = fmax(beyond, sst_plot_x(plot, sst_axis_tick(&plot->x, i)) + half + 1.0 - width);
+    }
+    plot->right = fmax(plot->right - fmin(beyond, width / 4.0), plot->left + EDGE);
+}
+
 static void lay_out(struct sst_plot *plot, const struct sst_chart *chart, double width, double height)
 {
     struct sst_extent x = {0}, y = {0};
@@ -115,23 +134,13 @@ static void lay_out(struct sst_plot *plot, const struct sst_chart *chart, double
     plot->left = fmin(plot->left, width / 2.0);
     plot->right = width - EDGE;
     make_x_axis(plot, &chart->x, x);
-    const size_t n_ticks = sst_axis_n_ticks(&plot->x);
-    if (n_ticks > 0 && !plot->x.own) { /* the last label stands half beyond its tick */
-        plot->right -= fmax(widest_label(&plot->x) / 2.0 - EDGE, 0.0);
-        plot->right = fmax(plot->right, plot->left + EDGE);
-    }
+    make_room_for_last_label(plot, width);
     if (has_legend(chart))
         plot->top += LEGEND_ROW * legend_rows(chart, plot->right - plot->left);
     plot->top = fmin(plot->top, plot->bottom - EDGE);
 }
 
 /* --- axes --------------------------------------------------------------------------------------------------------- */
-
-static bool is_on_axis(const struct sst_axis *axis, double value)
-{
-    const double share = isfinite(value) ? sst_axis_share(axis, value) : -1.0, rounding = 1e-6;
-    return share >= -rounding && share <= 1.0 + rounding;
-}
 
 /* Lines across the plot at values of either axis. */
 static void add_hairs(struct sst_text *out, const struct sst_plot *plot, bool is_x, const double *values, size_t n)
@@ -224,21 +233,22 @@ static void draw_tick_labels(struct sst_text *out, const struct sst_plot *plot, 
 }
 
 static void draw_axis_names(struct sst_text *out, const struct sst_plot *plot, const struct sst_chart *chart,
-                            double height)
+                            double width, double height)
 {
-    sst_svg_label(out, &(struct sst_svg_label){.x = (plot->left + plot->right) / 2.0,
+    const double middle = (plot->left + plot->right) / 2.0, centre = (plot->top + plot->bottom) / 2.0;
+    sst_svg_label(out, &(struct sst_svg_label){.x = middle,
                                                .y = height - EDGE,
                                                .size = SST_SVG_LABEL_SIZE,
                                                .anchor = "middle",
                                                .text = chart->x.label,
-                                               .room = 2.0 * plot->left + plot->right - plot->left});
+                                               .room = 2.0 * fmin(middle, width - middle) - EDGE});
     sst_svg_label(out, &(struct sst_svg_label){.x = EDGE / 2.0 + SST_SVG_LABEL_SIZE,
-                                               .y = (plot->top + plot->bottom) / 2.0,
+                                               .y = centre,
                                                .size = SST_SVG_LABEL_SIZE,
                                                .anchor = "middle",
                                                .text = chart->y.label,
                                                .is_upwards = true,
-                                               .room = height - 2 * EDGE});
+                                               .room = 2.0 * fmin(centre, height - centre) - EDGE});
 }
 
 static void draw_series(struct sst_text *out, const struct sst_plot *plot, const struct sst_chart *chart, bool bars)
@@ -295,7 +305,7 @@ void sst_chart_write(const struct sst_chart *chart, struct sst_text *out)
     draw_series(out, &plot, chart, false);
     draw_axis_lines(out, &plot);
     draw_tick_labels(out, &plot, width);
-    draw_axis_names(out, &plot, chart, height);
+    draw_axis_names(out, &plot, chart, width, height);
     if (has_legend(chart))
         draw_legend(out, &plot, chart);
     if (find_extents(chart, &x, &y) == 0)

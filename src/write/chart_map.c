@@ -17,7 +17,6 @@ enum {
     EDGE = 8,
     TICK_LENGTH = 4,
     TICK_GAP = 4,
-    LATITUDE_ROOM = 46, /* for "62.5°S" */
     BAR_GAP = 18, /* between the map and the colour bar */
     BAR_WIDTH = 14,
     ARROW_LENGTH = 10, /* at an end beyond which there are values */
@@ -111,27 +110,6 @@ static double width_of(const struct sst_chart_map *map)
     return map->width <= 0 ? DEFAULT_WIDTH : between(SMALLEST_WIDTH, map->width, LARGEST_WIDTH);
 }
 
-static struct frame lay_out(const struct sst_chart_map *map, double bar_labels)
-{
-    const double degree = 3.14159265358979323846 / 180.0;
-    const double right = BAR_GAP + BAR_WIDTH + TICK_LENGTH + TICK_GAP + bar_labels +
-                         (map->unit ? UNIT_GAP + SST_SVG_LABEL_SIZE : 0) + EDGE;
-    struct frame frame = {.left = LATITUDE_ROOM + TICK_LENGTH + TICK_GAP, .top = EDGE + ARROW_LENGTH};
-    const double middle = between(-90.0, (map->north + map->south) / 2.0, 90.0);
-    const double widest = fmax(width_of(map) - frame.left - right, SMALLEST_SIDE);
-    const double aspect =
-        (map->north - map->south) / ((map->east - map->west) * fmax(cos(middle * degree), NARROWEST_DEGREE));
-    frame.width = between(SMALLEST_SIDE, widest * fmin(1.0, TALLEST / aspect), widest);
-    frame.height = between(SMALLEST_SIDE, frame.width * aspect, TALLEST * widest);
-    frame.bar_height = fmax(frame.height, SMALLEST_BAR);
-    frame.bar_left = frame.left + frame.width + BAR_GAP;
-    frame.bar_top = frame.top;
-    frame.top += (frame.bar_height - frame.height) / 2.0;
-    frame.total_width = frame.left + frame.width + right;
-    frame.total_height = frame.bar_top + frame.bar_height + ARROW_LENGTH + EDGE + SST_SVG_TICK_SIZE;
-    return frame;
-}
-
 /* --- degrees ------------------------------------------------------------------------------------------------------ */
 
 struct degrees {
@@ -163,10 +141,46 @@ static void degrees_label(char *buffer, size_t size, double value, int decimals,
     const long unit = decimals == 2 ? 100 : decimals == 1 ? 10 : 1, digits = lround(fabs(shown) * (double)unit);
     const bool has_side = digits != 0 && !(is_longitude && digits == 180 * unit);
     const char *side = !has_side ? "" : is_longitude ? (shown < 0.0 ? "W" : "E") : (shown < 0.0 ? "S" : "N");
-    if (digits % unit)
-        (void)snprintf(buffer, size, "%ld.%0*ld\xC2\xB0%s", digits / unit, decimals, digits % unit, side);
+    const bool is_fine = digits > 0 && decimals > 0;
+    if (is_fine && decimals == 1)
+        (void)snprintf(buffer, size, "%ld.%ld\xC2\xB0%s", digits / unit, digits % unit, side);
+    else if (is_fine)
+        (void)snprintf(buffer, size, "%ld.%02ld\xC2\xB0%s", digits / unit, digits % unit, side);
     else
         (void)snprintf(buffer, size, "%ld\xC2\xB0%s", digits / unit, side);
+}
+
+/* --- layout ------------------------------------------------------------------------------------------------------- */
+
+static struct frame frame_of(const struct sst_chart_map *map, double bar_labels, int latitude_decimals)
+{
+    const double degree = 3.14159265358979323846 / 180.0;
+    const double right = BAR_GAP + BAR_WIDTH + TICK_LENGTH + TICK_GAP + bar_labels +
+                         (map->unit ? UNIT_GAP + SST_SVG_LABEL_SIZE : 0) + EDGE;
+    static const char *const widest_latitudes[] = {"88\xC2\xB0S", "88.8\xC2\xB0S", "88.88\xC2\xB0S"};
+    const double latitudes = sst_svg_text_width(widest_latitudes[latitude_decimals], SST_SVG_TICK_SIZE);
+    struct frame frame = {.left = EDGE + latitudes + TICK_GAP + TICK_LENGTH, .top = EDGE + ARROW_LENGTH};
+    const double middle = between(-90.0, (map->north + map->south) / 2.0, 90.0);
+    const double widest = fmax(width_of(map) - frame.left - right, SMALLEST_SIDE);
+    const double aspect =
+        (map->north - map->south) / ((map->east - map->west) * fmax(cos(middle * degree), NARROWEST_DEGREE));
+    frame.width = between(SMALLEST_SIDE, widest * fmin(1.0, TALLEST / aspect), widest);
+    frame.height = between(SMALLEST_SIDE, frame.width * aspect, TALLEST * widest);
+    frame.bar_height = fmax(frame.height, SMALLEST_BAR);
+    frame.bar_left = frame.left + frame.width + BAR_GAP;
+    frame.bar_top = frame.top;
+    frame.top += (frame.bar_height - frame.height) / 2.0;
+    frame.total_width = frame.left + frame.width + right;
+    frame.total_height = frame.bar_top + frame.bar_height + ARROW_LENGTH + EDGE + SST_SVG_TICK_SIZE;
+    return frame;
+}
+
+/* The finer the degrees, the wider their labels. */
+static struct frame lay_out(const struct sst_chart_map *map, double bar_labels)
+{
+    const struct frame frame = frame_of(map, bar_labels, 0);
+    const struct degrees degrees = degrees_step(map->north - map->south, frame.height / PX_PER_LATITUDE);
+    return degrees.decimals > 0 ? frame_of(map, bar_labels, degrees.decimals) : frame;
 }
 
 /* One side's ticks (lines into `ticks`) and labels (into `labels`). */
@@ -270,8 +284,9 @@ static void draw_level(struct sst_text *out, const struct frame *frame, const st
             sst_text_add(out, "\" d=\"");
             is_open = true;
         }
-        const double x = frame->left + ((double)(cell % map->n_cols) + 0.5) * cell_width;
-        const double y = frame->top + ((double)(cell / map->n_cols) + 0.5) * cell_height;
+        const size_t row = cell / map->n_cols, col = cell % map->n_cols;
+        const double x = frame->left + ((double)col + 0.5) * cell_width;
+        const double y = frame->top + ((double)row + 0.5) * cell_height;
         sst_svg_box(out, x - points->width / 2.0, y - points->height / 2.0, points->width, points->height);
     }
     if (is_open)
@@ -305,18 +320,16 @@ static void draw_points(struct sst_text *out, const struct frame *frame, const s
     sst_free(points->cells);
 }
 
-static void draw_raster(struct sst_text *out, const struct frame *frame, const struct sst_chart_map *map,
-                        const struct sst_colour_range *range, const struct sst_raster_view *view)
+/* What only the picture of the values needs, over that of land and sea. */
+static void draw_blocks(struct sst_text *out, const struct frame *frame, const struct sst_chart_map *map,
+                        const struct sst_colour_range *range)
 {
+    const struct sst_raster_view blocks = {false, true, (size_t)(frame->height / SMALLEST_BOX),
+                                           (size_t)(frame->width / SMALLEST_BOX)};
     struct sst_raster raster = {0};
-    const enum sst_status rc = sst_raster_make(map, range, view, &raster);
-    if (rc != SST_OK) {
-        fail(out, rc);
-        return;
-    }
-    add_image(out, &raster, map->scale, (const double[]){frame->left, frame->top, frame->width, frame->height});
-    if (view->has_land)
-        draw_coast(out, frame, &raster);
+    fail(out, sst_raster_make(map, range, &blocks, &raster));
+    if (raster.indices)
+        add_image(out, &raster, map->scale, (const double[]){frame->left, frame->top, frame->width, frame->height});
     sst_free(raster.indices);
 }
 
@@ -324,20 +337,23 @@ static void draw_field(struct sst_text *out, const struct frame *frame, const st
                        const struct sst_colour_range *range, size_t n_values)
 {
     const struct sst_raster_view whole = {true, !map->as_points, SST_RASTER_LARGEST_SIDE, SST_RASTER_LARGEST_SIDE};
-    draw_raster(out, frame, map, range, &whole);
-    if (!map->as_points || n_values == 0)
-        return;
+    struct sst_raster raster = {0};
     const double side =
-        between(SMALLEST_BOX, sqrt(frame->width * frame->height / (2.0 * (double)n_values)), LARGEST_BOX);
+        between(SMALLEST_BOX, sqrt(frame->width * frame->height / (2.0 * fmax((double)n_values, 1.0))), LARGEST_BOX);
     struct points points = {NULL, n_values, fmax(frame->width / (double)map->n_cols, side),
                             fmax(frame->height / (double)map->n_rows, side)};
-    if ((double)n_values * points.width * points.height <= MOST_COVERED * frame->width * frame->height) {
-        draw_points(out, frame, map, range, &points);
+    const bool has_boxes =
+        (double)n_values * points.width * points.height <= MOST_COVERED * frame->width * frame->height;
+    fail(out, sst_raster_make(map, range, &whole, &raster));
+    if (!raster.indices)
         return;
-    }
-    const struct sst_raster_view blocks = {false, true, (size_t)(frame->height / SMALLEST_BOX),
-                                           (size_t)(frame->width / SMALLEST_BOX)};
-    draw_raster(out, frame, map, range, &blocks);
+    add_image(out, &raster, map->scale, (const double[]){frame->left, frame->top, frame->width, frame->height});
+    if (map->as_points && !has_boxes)
+        draw_blocks(out, frame, map, range);
+    draw_coast(out, frame, &raster);
+    if (map->as_points && has_boxes && n_values > 0)
+        draw_points(out, frame, map, range, &points);
+    sst_free(raster.indices);
 }
 
 /* --- the colour bar ----------------------------------------------------------------------------------------------- */

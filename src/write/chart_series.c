@@ -6,8 +6,10 @@
 #include "core/mem.h"
 #include "write/svg.h"
 
-/* Places per px at which points count as different. */
-enum { POINT_STEPS = 2 };
+enum {
+    POINT_STEPS = 2, /* places per px at which points count as different */
+    MANY_POINTS = 500 /* more are drawn smaller */
+};
 
 double sst_plot_x(const struct sst_plot *plot, double value)
 {
@@ -62,8 +64,8 @@ static void begin_series(struct sst_text *out, const struct sst_chart_series *se
         sst_text_add(out, "<path fill=\"none\" stroke=\"");
         sst_svg_colour(out, colour);
         if (series->kind == SST_SERIES_POINTS) /* odd colours are square */
-            sst_text_addf(out, "\" stroke-width=\"3.2\" stroke-linecap=\"%s\" stroke-opacity=\"0.75\"",
-                          series->colour % 2 ? "square" : "round");
+            sst_text_addf(out, "\" stroke-width=\"%s\" stroke-linecap=\"%s\" stroke-opacity=\"0.75\"",
+                          series->n > MANY_POINTS ? "3.2" : "4.5", series->colour % 2 ? "square" : "round");
         else
             sst_text_addf(out, "\" stroke-width=\"1.8\" stroke-linejoin=\"round\" stroke-linecap=\"%s\"",
                           dashes_of(series) ? "butt" : "round");

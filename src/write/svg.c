@@ -79,6 +79,10 @@ void sst_svg_label(struct sst_text *out, const struct sst_svg_label *label)
         sst_svg_attribute(out, "y", label->y + down);
     }
     sst_svg_attribute(out, "font-size", size);
+    if (is_tight && sst_svg_text_width(label->text, size) > label->room) {
+        sst_svg_attribute(out, "textLength", label->room);
+        sst_text_add(out, " lengthAdjust=\"spacingAndGlyphs\"");
+    }
     if (label->anchor && strcmp(label->anchor, "start") != 0)
         sst_text_addf(out, " text-anchor=\"%s\"", label->anchor);
     sst_text_add(out, ">");

@@ -27,7 +27,7 @@ struct sst_svg_label {
     const char *text; /* from outside: escaped here */
     bool is_centred; /* in height */
     bool is_upwards; /* turned by 90 degrees to the left */
-    double room; /* [px] the letters are made smaller to fit, but stay readable; 0: as much as it takes */
+    double room; /* [px] letters are made smaller to fit, then narrower; 0: as much as it takes */
 };
 void sst_svg_label(struct sst_text *out, const struct sst_svg_label *label);
 

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "svg_check.h"
@@ -281,6 +282,36 @@ START_TEST(the_same_chart_is_the_same_bytes)
 }
 END_TEST
 
+START_TEST(long_labels_are_made_to_fit)
+{
+    char label[400];
+    memset(label, 'w', sizeof label - 1);
+    label[sizeof label - 1] = '\0';
+    const struct sst_chart_series series = series_of(SST_SERIES_LINE, ramp, ramp, 4);
+    struct sst_chart chart = chart_of(&series, 1);
+    chart.x.label = chart.y.label = label;
+    struct sst_text svg = draw(&chart);
+    ck_assert_uint_eq(svg_count(&svg, "lengthAdjust"), 2);
+    for (const char *at = strstr(svg.data, "textLength=\""); at; at = strstr(at + 1, "textLength=\""))
+        ck_assert_double_lt(strtod(at + strlen("textLength=\""), NULL), 200.0);
+    sst_text_clear(&svg);
+}
+END_TEST
+
+START_TEST(a_text_that_failed_before_stays_as_it_was)
+{
+    struct sst_text svg = {0};
+    struct sst_chart_series series = series_of(SST_SERIES_POINTS, ramp, ramp, 4);
+    const struct sst_chart chart = chart_of(&series, 1);
+    sst_text_add(&svg, "before");
+    svg.failed = SST_ERR_NOMEM;
+    sst_chart_write(&chart, &svg);
+    ck_assert_str_eq(svg.data, "before");
+    ck_assert_int_eq(sst_text_check(&svg, NULL), SST_ERR_NOMEM);
+    sst_text_clear(&svg);
+}
+END_TEST
+
 START_TEST(the_checker_of_pictures_sees_planted_faults)
 {
 #define HEAD "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 9 9\"><title>t</title>"
@@ -312,6 +343,8 @@ Suite *test_suite(void)
     tcase_add_test(tc, marks_within_the_axes_are_hair_lines);
     tcase_add_test(tc, labels_of_ticks_do_not_run_into_each_other);
     tcase_add_test(tc, the_same_chart_is_the_same_bytes);
+    tcase_add_test(tc, long_labels_are_made_to_fit);
+    tcase_add_test(tc, a_text_that_failed_before_stays_as_it_was);
     tcase_add_test(tc, the_checker_of_pictures_sees_planted_faults);
     suite_add_tcase(suite, tc);
     return suite;

@@ -70,8 +70,8 @@ END_TEST
 START_TEST(steps_are_one_two_or_five_times_a_power_of_ten)
 {
     for (int exponent = -12; exponent <= 12; ++exponent) {
-        for (double span = 1.0; span < 10.0; span += 0.37) {
-            const double unit = pow(10.0, exponent);
+        for (int tenths = 10; tenths < 100; tenths += 3) {
+            const double span = 0.1 * tenths, unit = pow(10.0, exponent);
             const struct sst_ticks ticks = sst_ticks_make(-0.3 * span * unit, 0.7 * span * unit, 6);
             ck_assert_uint_ge(ticks.n, 2);
             ck_assert_uint_le(ticks.n, 7);

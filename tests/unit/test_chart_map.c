@@ -246,6 +246,7 @@ START_TEST(degrees_are_written_as_people_do)
     map.west = 170, map.east = 171, map.south = -0.5, map.north = 0.5;
     svg = draw(&map);
     ck_assert_uint_eq(svg_count(&svg, ">170.4°E<"), 1);
+    ck_assert_uint_eq(svg_count(&svg, ">171.0°E<"), 1);
     ck_assert_uint_eq(svg_count(&svg, ">0.2°S<"), 1);
     sst_text_clear(&svg);
 }
@@ -378,6 +379,23 @@ START_TEST(too_many_for_boxes_are_drawn_as_means)
 }
 END_TEST
 
+START_TEST(a_text_that_failed_before_stays_as_it_was)
+{
+    const double values[] = {1, 2};
+    struct sst_chart_map map = map_of(1, 2, values, NULL);
+    for (int as_points = 0; as_points <= 1; ++as_points) {
+        struct sst_text svg = {0};
+        map.as_points = as_points;
+        sst_text_add(&svg, "before");
+        svg.failed = SST_ERR_NOMEM;
+        sst_chart_map_write(&map, &svg);
+        ck_assert_str_eq(svg.data, "before");
+        ck_assert_int_eq(sst_text_check(&svg, NULL), SST_ERR_NOMEM);
+        sst_text_clear(&svg);
+    }
+}
+END_TEST
+
 START_TEST(the_same_map_is_the_same_bytes)
 {
     static double values[MAX_CELLS];
@@ -409,6 +427,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, values_that_are_huge_or_tiny_or_equal_give_a_sound_picture);
     tcase_add_test(tc, sparse_values_are_boxes_that_can_be_seen);
     tcase_add_test(tc, too_many_for_boxes_are_drawn_as_means);
+    tcase_add_test(tc, a_text_that_failed_before_stays_as_it_was);
     tcase_add_test(tc, the_same_map_is_the_same_bytes);
     suite_add_tcase(suite, tc);
     return suite;
