@@ -10,6 +10,7 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "app/page.h"
+#include "app/report_files.h"
 #include "app/signals.h"
 #include "write/place.h"
 
@@ -118,7 +119,7 @@ int cmd_report(const struct sst_options *options)
     SST_TRY_GOTO(rc);
     SST_TRY_GOTO(sst_place_check(output, options->overwrite, &err));
     SST_TRY_GOTO(draw(options, report, &page, &err));
-    SST_TRY_GOTO(sst_page_put(&page, output, options->overwrite, &err));
+    SST_TRY_GOTO(sst_report_files_put(&page, output, options->overwrite, &err));
     sst_log_info(options->log, "%s: written, %.1f kB", output, (double)page.size / 1e3);
 done:
     sst_text_clear(&page);

@@ -1,4 +1,5 @@
 /* `sststream [run]`: wires files, engine, validation, writer and report; computes nothing itself. */
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>

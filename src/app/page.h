@@ -32,12 +32,4 @@ SST_MUST_CHECK enum sst_status sst_page_write_noted(const struct json_t *report,
 /* Whether a page can be drawn of it. Errors: SST_ERR_INPUT: not ours, a plan, or of a newer schema. */
 SST_MUST_CHECK enum sst_status sst_page_check_schema(const struct json_t *report, struct sst_error *err);
 
-/*
- * Puts a finished text in its place: written under a temporary name, synced, renamed.
- *
- * Errors   SST_ERR_OUTPUT, SST_ERR_NOMEM; nothing is left behind.
- */
-SST_MUST_CHECK enum sst_status sst_page_put(const struct sst_text *text, const char *path, bool overwrite,
-                                            struct sst_error *err);
-
 #endif

@@ -1,8 +1,7 @@
-/* What a run has to say when it is done: one set of facts, printed as text and written as JSON. The home of jansson. */
+/* What a run has to say when it is done: one set of facts, printed as text and written as JSON. */
 #ifndef SST_APP_REPORT_H
 #define SST_APP_REPORT_H
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "app/accuracy.h"
@@ -10,6 +9,8 @@
 #include "core/digest.h"
 #include "core/text.h"
 #include "stream/reader.h"
+
+struct json_t; /* jansson's */
 
 /* Version of the JSON's form; goes up when a key changes its meaning or goes away. */
 #define SST_REPORT_SCHEMA "sststream-run/1"
@@ -28,12 +29,13 @@ struct sst_report {
 void sst_report_print(const struct sst_report *report, FILE *stream);
 
 /* The same as JSON (docs/report.md) with all inputs. Owner: the caller; json_decref. Errors: SST_ERR_NOMEM. */
-SST_MUST_CHECK enum sst_status sst_report_make_json(const struct sst_report *report, json_t **out,
+SST_MUST_CHECK enum sst_status sst_report_make_json(const struct sst_report *report, struct json_t **out,
                                                     struct sst_error *err);
 
 /* As text, a line a value and a newline at the end; to a stream, or added. Errors: SST_ERR_OUTPUT, SST_ERR_NOMEM. */
-SST_MUST_CHECK enum sst_status sst_report_print_json(const json_t *report, FILE *stream, struct sst_error *err);
-SST_MUST_CHECK enum sst_status sst_report_put_json(const json_t *report, struct sst_text *out, struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_report_print_json(const struct json_t *report, FILE *stream, struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_report_put_json(const struct json_t *report, struct sst_text *out,
+                                                   struct sst_error *err);
 
 /* Whether the share beyond the tolerance is at most --max-share, and one paragraph that says so. */
 struct sst_verdict {

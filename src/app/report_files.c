@@ -2,6 +2,7 @@
 #include "app/report_files.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -111,4 +112,15 @@ void sst_report_files_clear(struct sst_report_files *files)
     sst_free(files->json);
     sst_free(files->page);
     files->json = files->page = NULL;
+}
+
+enum sst_status sst_report_files_put(const struct sst_text *text, const char *path, bool overwrite,
+                                     struct sst_error *err)
+{
+    char *temporary = NULL;
+    enum sst_status rc = stage(path, text->data, text->size, &temporary, err);
+    if (rc == SST_OK)
+        rc = commit(&temporary, path, overwrite, err);
+    discard(&temporary);
+    return rc;
 }

@@ -5,10 +5,12 @@
 #ifndef SST_APP_REPORT_FILES_H
 #define SST_APP_REPORT_FILES_H
 
-#include <jansson.h>
 #include <stdbool.h>
 
 #include "core/status.h"
+#include "core/text.h"
+
+struct json_t; /* jansson's */
 
 /* Start from zeros. */
 struct sst_report_files {
@@ -25,11 +27,15 @@ SST_MUST_CHECK enum sst_status sst_report_files_name(const char *path, bool over
 SST_MUST_CHECK enum sst_status sst_report_files_check(const struct sst_report_files *files, struct sst_error *err);
 
 /* Writes, and draws the page. Errors: SST_ERR_OUTPUT, SST_ERR_NOMEM. */
-SST_MUST_CHECK enum sst_status sst_report_files_stage(struct sst_report_files *files, const json_t *report,
+SST_MUST_CHECK enum sst_status sst_report_files_stage(struct sst_report_files *files, const struct json_t *report,
                                                       struct sst_error *err);
 
 /* Puts what was staged in its place. Errors: SST_ERR_OUTPUT. */
 SST_MUST_CHECK enum sst_status sst_report_files_commit(struct sst_report_files *files, struct sst_error *err);
+
+/* One text, written and put in its place at once; nothing is left behind otherwise. Errors: SST_ERR_OUTPUT, SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_report_files_put(const struct sst_text *text, const char *path, bool overwrite,
+                                                    struct sst_error *err);
 
 /* Frees, and removes what is not in its place. */
 void sst_report_files_clear(struct sst_report_files *files);

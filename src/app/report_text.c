@@ -304,7 +304,7 @@ static void print_verdict(const struct sst_report *report, FILE *out)
     struct sst_text text = {0};
     struct sst_error unheard = {0};
     if (sst_report_verdict_text(report, &text, &unheard) == SST_OK && text.data)
-        fprintf(out, "verdict    %s\n", text.data);
+        fprintf(out, "verdict    %s: %s\n", sst_report_verdict(report).passes ? "passed" : "not passed", text.data);
     sst_text_clear(&text);
 }
 

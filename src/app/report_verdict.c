@@ -63,8 +63,7 @@ static void add_regions(const struct sst_report *report, const struct sst_percen
                       100.0 * regions->rows[i].errors.beyond.value);
         ++named;
     }
-    sst_text_add(out, n_beyond > MAX_NAMED ? ", ..." : "");
-    sst_text_add(out, ".");
+    sst_text_add(out, n_beyond > MAX_NAMED ? " and others." : ".");
 }
 
 static void add_repair(const struct sst_report *report, struct sst_text *out)
@@ -88,8 +87,7 @@ enum sst_status sst_report_verdict_text(const struct sst_report *report, struct 
     const struct sst_percentile_findings *found = findings_of(report, verdict.percentile);
     const struct sst_error_row all = sst_comparison_row(found->errors, SST_ERRORS_ALL, SST_WEIGHT_AREA);
     const struct sst_error_row free_of_ice = sst_comparison_row(found->errors, SST_ERRORS_ICE_FREE, SST_WEIGHT_AREA);
-    sst_text_addf(out, "%s: %s ", verdict.passes ? "Passed" : "Not passed",
-                  sst_clim_percentile_name(job->policy.percentiles[verdict.percentile], name));
+    sst_text_addf(out, "%s ", sst_clim_percentile_name(job->policy.percentiles[verdict.percentile], name));
     add_made_by(job, out);
     sst_text_addf(out, " is within %g degC of the exact sample percentile on %.2f %% of the sea's cell-days by area",
                   job->options->tolerance, 100.0 * (1.0 - verdict.worst.value));
