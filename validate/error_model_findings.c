@@ -71,7 +71,8 @@ enum sst_status sst_turns_take(struct sst_fitter *fitter, struct sst_turns *turn
     SST_TRY_GOTO(sst_alloc(rows->n_cells, sizeof *fold, "the error model", &fold, err));
     for (int split = SST_N_SPLITS - 1; split >= 0; --split) { /* the first last, so that its folds stay */
         sst_error_folds_deal(rows, fitter->options->seed + (uint64_t)split + 1, SST_N_FOLDS, keys, fold);
-        for (uint8_t test = 0; test < SST_N_FOLDS; ++test) {
+        for (int turn = 0; turn < SST_N_FOLDS; ++turn) {
+            const uint8_t test = (uint8_t)turn;
             struct sst_error_fit fit = sst_fitter_fit(fitter, fold, (uint8_t)((test + 1) % SST_N_FOLDS));
             sst_fitter_calibrate(fitter, fold, (uint8_t)((test + 2) % SST_N_FOLDS), &fit);
             sst_fitter_evaluate(fitter, &fit, fold, test);

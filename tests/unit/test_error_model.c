@@ -293,6 +293,46 @@ START_TEST(likely_flags_are_right_more_often_than_chance)
 }
 END_TEST
 
+/* Of the days of each cell the share that a level's bound covers, averaged over cells. */
+static double coverage_by_cell(const struct sst_error_model *model, const struct sst_sample *others, int level)
+{
+    double sum = 0;
+    for (size_t cell = 0; cell < others->n_cells; ++cell) {
+        size_t n = 0, n_covered = 0;
+        for (size_t row = cell; row < others->n_cells * others->n_places; row += others->n_cells) {
+            double estimate = (double)others->approx[0][row];
+            float bound[N_LEVELS];
+            sst_error_model_apply(
+                model,
+                &(struct sst_model_cells){1,
+                                          {&others->shape.sd[row], &others->shape.skew[row], &others->shape.kurt[row]},
+                                          &others->n_obs[row]},
+                &(struct sst_model_values){&estimate, {&bound[0], &bound[1]}, NULL});
+            if (isnan(others->exact[0][row]))
+                continue;
+            ++n;
+            n_covered += fabs(estimate - (double)others->exact[0][row]) <= (double)bound[level];
+        }
+        sum += n ? (double)n_covered / (double)n : 0;
+    }
+    return sum / (double)others->n_cells;
+}
+
+/* Half of the cells have a tenth of the days and three times the errors. Pooled by days, they would hardly count. */
+START_TEST(cells_of_few_days_are_covered_like_others)
+{
+    enum { N_CELLS = 300, N_DAYS = 40, FIRST_OTHER = 100000 };
+    static const struct test_error_law law = {.noise = 0.05, .memory = 0.4, .cell_spread = 0.2, .has_gaps = true};
+    struct sst_sample *sample = test_error_sample(&law, SEED, 0, N_CELLS, N_DAYS);
+    struct sst_sample *others = test_error_sample(&law, SEED, FIRST_OTHER, N_CELLS, N_DAYS);
+    struct sst_error_model *model = fit(sample, false);
+    ck_assert_double_eq_tol(coverage_by_cell(model, others, 0), 0.95, 0.02);
+    sst_error_model_destroy(&model);
+    test_error_sample_free(&others);
+    test_error_sample_free(&sample);
+}
+END_TEST
+
 /* --- order and repetition ----------------------------------------------------------------------------------------- */
 
 /* The same cells with the last one first. */
@@ -500,6 +540,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, what_is_left_out_is_not_counted_as_covered);
     tcase_add_test(tcase, held_out_estimates_are_corrected_and_missing_ones_stay_missing);
     tcase_add_test(tcase, likely_flags_are_right_more_often_than_chance);
+    tcase_add_test(tcase, cells_of_few_days_are_covered_like_others);
     tcase_add_test(tcase, the_order_of_cells_changes_nothing_and_the_seed_does);
     tcase_add_test(tcase, errors_that_are_all_zero_give_bounds_of_zero);
     tcase_add_test(tcase, samples_without_material_give_no_bound);
