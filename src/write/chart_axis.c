@@ -206,12 +206,14 @@ const char *sst_axis_label(const struct sst_axis *axis, size_t tick, char *buffe
         return axis->own[tick].label ? axis->own[tick].label : "";
     const double value = axis->ticks.values[tick] / power_of_ten(axis->exponent);
     const long long unit = llround(pow(10.0, axis->decimals)), digits = llround(fabs(value) * (double)unit);
-    const char *sign = value < 0.0 && digits > 0 ? "\xE2\x88\x92" : "";
-    if (axis->decimals > 0 && (axis->exponent == 0 || digits > 0))
-        (void)snprintf(buffer, SST_TICK_LABEL_SIZE, "%s%lld.%0*lld", sign, digits / unit, axis->decimals,
-                       digits % unit);
-    else
-        (void)snprintf(buffer, SST_TICK_LABEL_SIZE, "%s%lld", sign, digits);
+    const char *sign = value < 0.0 ? "\xE2\x88\x92" : "";
+    char fraction[MAX_DECIMALS + 1] = "";
+    long long rest = digits % unit;
+    for (int place = axis->decimals - 1; place >= 0 && place < MAX_DECIMALS; --place, rest /= 10)
+        fraction[place] = (char)('0' + rest % 10);
+    const bool is_whole = axis->decimals == 0 || (axis->exponent != 0 && digits == 0);
+    (void)snprintf(buffer, SST_TICK_LABEL_SIZE, "%s%lld%s%s", sign, digits / unit, is_whole ? "" : ".",
+                   is_whole ? "" : fraction);
     if (axis->exponent != 0 && digits > 0)
         add_power(buffer, SST_TICK_LABEL_SIZE, axis->exponent);
     return buffer;
