@@ -7,31 +7,36 @@
 #define SST_VALIDATE_CONSEQUENCES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "core/status.h"
 #include "validate/sample.h"
 #include "validate/series.h"
 
-/* Means over cells by area. */
+/* Means over cells by area. Days that join two events count. */
 struct sst_spells {
     double days_per_year, events_per_year;
-    double mean_days; /* length of an event */
+    double mean_days; /* length of an event: all days / all events; NaN without any */
 };
 
-/* Share of days beyond the threshold, per cell: 0.1 is expected of P90. Mean by area, and across cells. 0..1 */
+/*
+ * Share of days beyond the threshold among those with a value and a threshold, per cell: 0.1 is expected of P90. Mean by
+ * area; p05 and p95 across cells, each counting once. 0..1
+ */
 struct sst_exceedance {
     double mean, p05, p95;
 };
 
+/* Shares of heatwave days are NaN where there is no such day. */
 struct sst_consequences {
-    size_t n_cells;
+    size_t n_cells; /* with a value and both thresholds on some day; the others count nowhere */
     int n_years;
     bool is_cold;
     struct sst_spells exact, approx;
-    double missed,
-        added; /* heatwave days of the exact threshold that are lost; days that are not among them: as shares of the exact ones */
-    double jaccard; /* days in both / days in either, of all cells together by area; median, p05 across cells below */
-    double jaccard_p05, jaccard_median;
+    double missed; /* heatwave days under the exact threshold alone, as share of all under it */
+    double added; /* those under the approximate threshold alone, as share of the same */
+    double jaccard; /* days under both / days under either, of all cells together by area */
+    double jaccard_p05, jaccard_median; /* across cells with such a day, each counting once */
     struct sst_exceedance exact_exceedance, approx_exceedance;
 };
 

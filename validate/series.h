@@ -40,6 +40,13 @@ void sst_series_destroy(struct sst_series **series);
 /* Keeps a day; days outside the years of the series are ignored. */
 void sst_series_put(struct sst_series *series, struct sst_day day, const struct sst_field *field);
 
+/* The place of a day of the series' years in the order of `codes`, counted in rows of n_cells. */
+static inline size_t sst_series_row(const struct sst_series *series, struct sst_day day)
+{
+    return (size_t)(day.year - series->first_year) * SST_N_SLOTS + (size_t)(day.slot - 1);
+}
+
+/* The most bytes that the series of so many probes take. */
 uint64_t sst_series_bytes(size_t n_probes, const struct sst_pool_rule *pools);
 
 #endif
