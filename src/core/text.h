@@ -13,11 +13,16 @@ struct sst_text {
     enum sst_status failed; /* SST_OK, or the first failure */
 };
 
+/* NULL adds nothing. */
 void sst_text_add(struct sst_text *text, const char *string);
 void sst_text_add_bytes(struct sst_text *text, const char *bytes, size_t n_bytes);
+/* Numbers are written as in the C locale, whatever the program's is. */
 void sst_text_addf(struct sst_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* With & < > " ' as entities, and control characters other than newline and tab as U+FFFD: text that comes from outside. */
+/*
+ * Text that comes from outside: & < > " ' as entities; control characters other than newline and tab, and bytes that are no
+ * UTF-8 or not allowed in XML, as U+FFFD.
+ */
 void sst_text_add_escaped(struct sst_text *text, const char *string);
 
 /* RFC 4648 base64 of bytes. */

@@ -32,9 +32,9 @@ struct sst_chart_tick {
 
 struct sst_chart_axis {
     const char *label; /* with unit: "error (°C)" */
-    double low, high; /* equal: from the data, from round number to round number */
+    double low, high; /* equal: from the data and marks, from round number to round number; low > high: backwards */
     bool from_zero; /* when from the data */
-    const struct sst_chart_tick *ticks; /* own ones (months); NULL: round numbers */
+    const struct sst_chart_tick *ticks; /* own ones (months), in order; NULL: round numbers */
     size_t n_ticks;
 };
 
@@ -43,9 +43,9 @@ enum sst_series_kind { SST_SERIES_LINE, SST_SERIES_BARS, SST_SERIES_POINTS };
 struct sst_chart_series {
     enum sst_series_kind kind;
     const char *label; /* for the legend; NULL: not in it */
-    const double *x, *y; /* n each; a pair with NaN breaks the line and draws no bar or point */
+    const double *x, *y; /* n each, x of a bar its middle; a pair with NaN breaks the line, draws no bar or point */
     size_t n;
-    double bar_width; /* in units of x */
+    double bar_width; /* in units of x; 0: up to the next one */
     int colour; /* 0..5 of the page's palette, chosen to be told apart in grey too */
     bool dashed;
 };
@@ -73,14 +73,18 @@ struct sst_chart_map {
     size_t n_rows, n_cols; /* rows from north to south */
     double north, south, west, east; /* [degrees] outer edges */
     const double *values; /* n_rows * n_cols; NaN: none */
-    const unsigned char *is_sea; /* n_rows * n_cols; 0: land (grey, its edge drawn as the coastline) */
+    const unsigned char *is_sea; /* n_rows * n_cols; 0: land (grey, its edge drawn as the coastline); NULL: no land */
     enum sst_colour_scale scale;
-    double low, high; /* of the colour bar; a diverging one has low = -high; values beyond take the end's colour */
+    double low, high; /* of the colour bar; equal: from the data; a diverging one has low = -high */
     const char *unit;
-    bool as_points; /* sparse values (probes) are drawn as dots that stay visible, not as single cells */
+    bool as_points; /* sparse values (probes) as boxes that stay visible; too many for that: as means of 3 px */
 };
 
-/* Appends <svg> with the field as an inline PNG, coastline, ticks in degrees and a colour bar. Errors stick in `out`. */
+/*
+ * Appends <svg> with the field as an inline PNG, coastline, ticks in degrees and a colour bar. Values beyond the bar have the
+ * colour of its end, which is then an arrow. Fields of more than 1440 rows or columns are drawn by means of blocks. Errors
+ * stick in `out`.
+ */
 void sst_chart_map_write(const struct sst_chart_map *map, struct sst_text *out);
 
 #endif

@@ -15,7 +15,11 @@ struct sst_colour {
 
 enum sst_colour_scale { SST_COLOUR_SEQUENTIAL, SST_COLOUR_DIVERGING };
 
-/* share: 0..1 along the scale, clamped; 0.5 is white on the diverging one. */
+/* share: 0..1 along the scale, clamped (NaN: 0); 0.5 is white on the diverging one. Dark is far from zero. */
 struct sst_colour sst_colour_at(enum sst_colour_scale scale, double share);
+
+/* Colours of the series of a chart: index 0..5, others come round again. Apart for colour-blind readers; in grey by pairs. */
+enum { SST_N_SERIES_COLOURS = 6 };
+struct sst_colour sst_colour_of_series(int series);
 
 #endif
