@@ -1,7 +1,9 @@
 /*
  * A field of the domain at the resolution of a picture: blocks of cells, each the mean of the values put into it.
  *
- * Rows go from north to south and columns eastwards, whatever the domain does.
+ * Rows go from north to south and columns eastwards, whatever the domain does. A block is at most ceil(n/180) rows by
+ * ceil(n/360) columns of cells; where these do not divide the domain some blocks are one cell smaller, evenly spread, so that
+ * blocks drawn at one size lie where they should.
  */
 #ifndef SST_VALIDATE_MAP_H
 #define SST_VALIDATE_MAP_H
@@ -16,7 +18,8 @@ enum { SST_MAP_MAX_ROWS = 180, SST_MAP_MAX_COLS = 360 };
 
 struct sst_map {
     size_t n_rows, n_cols; /* of blocks */
-    double north, south, west, east; /* [degrees] outer edges */
+    double north, south, west,
+        east; /* [degrees] outer edges, half a cell beyond the centres; east may pass 180 or 360 */
     size_t *block_of_row, *block_of_col; /* by row and column of the domain */
     size_t domain_cols;
     double *sum, *n; /* n_rows * n_cols */

@@ -15,7 +15,8 @@ enum { N_WIDTHS = sizeof widths / sizeof widths[0], MONTHS_OF_SEASON = 3, DECEMB
 static struct sst_regions make(const struct sst_domain *domain, double width, bool whole_circle)
 {
     const double first = sst_domain_lat(domain, 0), last = sst_domain_lat(domain, domain->n_rows - 1);
-    const double south = floor(fmin(first, last) / width), north = floor(fmin(fmax(first, last), BELOW_POLE) / width);
+    const double south = floor(fmin(fmin(first, last), BELOW_POLE) / width);
+    const double north = floor(fmin(fmax(first, last), BELOW_POLE) / width);
     const double west = floor(sst_domain_lon(domain, 0) / width);
     const double east = floor(sst_domain_lon(domain, domain->n_cols - 1) / width);
     struct sst_regions regions = {

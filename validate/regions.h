@@ -27,7 +27,7 @@ static inline size_t sst_regions_count(struct sst_regions regions) { return regi
 /* Which one holds a place of the domain, in any convention of longitude. */
 size_t sst_regions_at(struct sst_regions regions, double lat, double lon);
 
-/* "30S-60S 120E-150E", "10S-10N" into a buffer of SST_REGION_NAME_SIZE; returns it. */
+/* "60S-30S 120E-150E", "10S-0", "0-5N 175E-180" into a buffer of SST_REGION_NAME_SIZE; returns it. */
 const char *sst_regions_name(struct sst_regions regions, size_t region, char *buffer);
 
 /* 0..3 and "Dec-Feb", "Mar-May", "Jun-Aug", "Sep-Nov". */

@@ -162,6 +162,52 @@ START_TEST(masked_cells_are_no_probes)
 }
 END_TEST
 
+START_TEST(fewer_of_some_probes_are_those_of_a_smaller_share)
+{
+    struct sst_grid *grid = make_grid(true, -177.5);
+    struct sst_domain domain;
+    struct sst_error err = {0};
+    sst_domain_all(grid, &domain);
+    size_t *many = NULL, *few = NULL, *chosen = NULL, n_many = 0, n_few = 0, n_chosen = 0;
+    ck_assert_int_eq(sst_probes_choose(&domain, NULL, 42, 0.5, &many, &n_many, &err), SST_OK);
+    ck_assert_int_eq(sst_probes_choose(&domain, NULL, 42, 0.1, &few, &n_few, &err), SST_OK);
+    ck_assert_uint_gt(n_few, 100);
+    ck_assert_int_eq(sst_probes_nested(&domain, many, n_many, 42, n_few, &chosen, &n_chosen, &err), SST_OK);
+    ck_assert_uint_eq(n_chosen, n_few);
+    for (size_t i = 0; i < n_few; ++i)
+        ck_assert_uint_eq(many[chosen[i]], few[i]);
+    sst_free(chosen);
+    sst_free(few);
+    sst_free(many);
+    sst_grid_destroy(&grid);
+}
+END_TEST
+
+START_TEST(all_probes_are_kept_where_there_are_no_more_than_wanted)
+{
+    struct sst_grid *grid = make_grid(false, 2.5);
+    struct sst_domain domain;
+    struct sst_error err = {0};
+    sst_domain_all(grid, &domain);
+    const size_t cells[4] = {1, 50, 51, 2000};
+    for (size_t most = 0; most < 7; ++most) {
+        size_t *chosen = NULL, n_chosen = 9;
+        ck_assert_int_eq(sst_probes_nested(&domain, cells, 4, 3, most, &chosen, &n_chosen, &err), SST_OK);
+        ck_assert_uint_eq(n_chosen, most < 4 ? most : 4);
+        for (size_t i = 0; i < n_chosen; ++i)
+            ck_assert(most < 4 || chosen[i] == i);
+        for (size_t i = 1; i < n_chosen; ++i)
+            ck_assert_uint_gt(chosen[i], chosen[i - 1]);
+        sst_free(chosen);
+    }
+    size_t *chosen = NULL, n_chosen = 9;
+    ck_assert_int_eq(sst_probes_nested(&domain, NULL, 0, 3, 5, &chosen, &n_chosen, &err), SST_OK);
+    ck_assert_uint_eq(n_chosen, 0);
+    sst_free(chosen);
+    sst_grid_destroy(&grid);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("probes");
@@ -174,6 +220,8 @@ Suite *test_suite(void)
     tcase_add_test(tc, the_same_cells_are_probes_whatever_the_orientation);
     tcase_add_test(tc, a_box_holds_the_same_probes_as_the_whole);
     tcase_add_test(tc, masked_cells_are_no_probes);
+    tcase_add_test(tc, fewer_of_some_probes_are_those_of_a_smaller_share);
+    tcase_add_test(tc, all_probes_are_kept_where_there_are_no_more_than_wanted);
     suite_add_tcase(suite, tc);
     return suite;
 }
