@@ -15,6 +15,8 @@ struct sst_options;
       "read daily SST files once, write their climatology (what happens where no command is named)", cmd_run)          \
     X(PLAN, "plan", "[OPTIONS] FILES-OR-DIRECTORIES",                                                                  \
       "show what run would read and need: days, gaps, doubles, odd files, memory", cmd_plan)                           \
+    X(REPORT, "report", "[OPTIONS] REPORT.json", "draw the accuracy report of a run as a page, from its JSON",         \
+      cmd_report)                                                                                                      \
     X(SYNTH, "synth", "[OPTIONS] -o DIRECTORY", "write a synthetic archive of daily files to try the program on",      \
       cmd_synth)                                                                                                       \
     X(HELP, "help", "[COMMAND]", "show all options, or those of one command", cmd_help)                                \

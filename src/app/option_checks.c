@@ -70,10 +70,33 @@ static enum sst_status unknown_command(const char *word, struct sst_error *err)
                     list_commands((1U << SST_N_COMMANDS) - 1, all, sizeof all));
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n_text = strlen(text);
+    const size_t n_end = strlen(end);
+    return n_text >= n_end && strcmp(text + n_text - n_end, end) == 0;
+}
+
+/* One report makes one page, which stands beside it unless -o says where. */
+static enum sst_status check_report(struct sst_options *options, struct sst_error *err)
+{
+    static const char example[] = "as in: sststream report out.json -o out.html";
+    if (options->n_inputs == 0)
+        return sst_fail(err, SST_ERR_USAGE, "report: no file. Name the JSON that --report wrote, %s", example);
+    if (options->n_inputs > 1)
+        return sst_fail(err, SST_ERR_USAGE, "%.200s: 'report' takes one file. Draw one page at a time, %s",
+                        options->inputs[1], example);
+    const char *input = options->inputs[0];
+    const size_t n = strlen(input), n_stem = ends_with(input, ".json") && n > strlen(".json") ? n - strlen(".json") : n;
+    if (options->output)
+        return SST_OK;
+    return sst_asprintf(&options->output, err, "%.*s.html", (int)n_stem, input);
+}
+
 static enum sst_status check_inputs(const struct sst_options *options, struct sst_error *err)
 {
     const char *name = sst_command_rows[options->command].name;
-    const bool wants_inputs = is_run_or_plan(options);
+    const bool wants_inputs = is_run_or_plan(options), is_report = options->command == SST_COMMAND_REPORT;
     const size_t most = options->command == SST_COMMAND_HELP ? 1 : 0;
     if (wants_inputs && options->n_inputs == 0)
         return sst_fail(err, SST_ERR_USAGE,
@@ -81,7 +104,7 @@ static enum sst_status check_inputs(const struct sst_options *options, struct ss
                         "oisst/ (no data at hand? sststream synth -o DIR makes some; sststream --help tells the rest)",
                         options->command == SST_COMMAND_PLAN ? " plan" : "",
                         options->command == SST_COMMAND_PLAN ? "" : "-o clim.nc ");
-    if (!wants_inputs && options->n_inputs > most)
+    if (!wants_inputs && !is_report && options->n_inputs > most)
         return sst_fail(err, SST_ERR_USAGE, "%.200s: '%s' takes %s. Leave it out", options->inputs[most], name,
                         most ? "one command's name" : "no files");
     for (size_t i = 0; i < options->n_inputs; ++i) {
@@ -127,13 +150,6 @@ static enum sst_status check_tail(struct sst_options *options, struct sst_error 
     if (options->is_given[SST_OPTION_ID_tail_k] && options->approx != SST_APPROX_TAIL)
         warn(options, "--tail-k: of no effect without --approx tail. Give both, or leave it out");
     return SST_OK;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n_text = strlen(text);
-    const size_t n_end = strlen(end);
-    return n_text >= n_end && strcmp(text + n_text - n_end, end) == 0;
 }
 
 static enum sst_status settle_output(struct sst_options *options, struct sst_error *err)
@@ -193,5 +209,7 @@ enum sst_status sst_option_check_all(struct sst_options *options, struct sst_err
     if (options->command == SST_COMMAND_SYNTH && !options->output)
         return sst_fail(err, SST_ERR_USAGE,
                         "synth: no directory to write to. Name one, as in: sststream synth -o oisst");
+    if (options->command == SST_COMMAND_REPORT)
+        return check_report(options, err);
     return is_run_or_plan(options) ? check_run(options, err) : SST_OK;
 }

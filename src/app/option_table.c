@@ -6,6 +6,7 @@
 /* The words of options.def's `commands` column. */
 enum {
     BOTH = 1 << SST_COMMAND_RUN | 1 << SST_COMMAND_PLAN,
+    REPORT = 1 << SST_COMMAND_REPORT,
     SYNTH = 1 << SST_COMMAND_SYNTH,
     VERSION = 1 << SST_COMMAND_VERSION,
     ANY = (1 << SST_N_COMMANDS) - 1

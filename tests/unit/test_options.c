@@ -264,6 +264,20 @@ START_TEST(a_command_is_the_first_word_that_is_no_option)
 }
 END_TEST
 
+START_TEST(a_page_stands_beside_its_report_unless_told_where)
+{
+    accept("report dir/out.json");
+    ck_assert_int_eq(options.command, SST_COMMAND_REPORT);
+    ck_assert_str_eq(options.output, "dir/out.html");
+    accept("report out.jsonl");
+    ck_assert_str_eq(options.output, "out.jsonl.html");
+    accept("report -O out.json -o page.html");
+    ck_assert_str_eq(options.output, "page.html");
+    ck_assert(options.overwrite);
+    sst_options_clear(&options);
+}
+END_TEST
+
 START_TEST(synth_has_its_own_options)
 {
     accept("synth -o dir --years 2001-2003 --grid 360x180 --lat -60,60 --gaps 2% --layout oisst-months --seed 5 -O");
@@ -464,7 +478,8 @@ static const struct refusal refusals[] = {
     {"help plam", "plam: neither a command nor a file", "Did you mean 'plan'?"},
     {"plam f.nc", "plam: neither a command nor a file", "Did you mean 'plan'?"},
     {"snyth f.nc", "snyth: neither a command nor a file", "Did you mean 'synth'?"},
-    {"frobnicate", "frobnicate: neither a command nor a file", "Commands: 'run', 'plan', 'synth', 'help', 'version'"},
+    {"frobnicate", "frobnicate: neither a command nor a file",
+     "Commands: 'run', 'plan', 'report', 'synth', 'help', 'version'"},
     {"f.nc _", "an empty file name", "shell variable"},
     {"f --windw 5", "--windw: no such option", "Did you mean --window?"},
     {"f --windw=5", "--windw: no such option", "Did you mean --window?"},
@@ -593,6 +608,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, options_end_at_two_dashes);
     tcase_add_test(tc, joined_spellings_are_understood);
     tcase_add_test(tc, a_command_is_the_first_word_that_is_no_option);
+    tcase_add_test(tc, a_page_stands_beside_its_report_unless_told_where);
     tcase_add_test(tc, synth_has_its_own_options);
     tcase_add_test(tc, split_writes_a_directory);
     tcase_add_test(tc, what_was_typed_is_kept_as_shell_text);
