@@ -310,7 +310,8 @@ static enum sst_status make_axes(double reach, struct sst_error_distribution *ou
 
 static size_t bin_of(const struct sst_error_distribution *distribution, double error)
 {
-    const double half = (double)(distribution->n_bins / 2);
+    const size_t n_half = distribution->n_bins / 2;
+    const double half = (double)n_half;
     const double bin =
         half + floor(error / distribution->width); /* from zero, so that its edge is where it should be */
     return bin < 0 ? 0 : bin < 2 * half ? (size_t)bin : distribution->n_bins - 1;

@@ -20,7 +20,7 @@ struct sst_breakdown_table {
     size_t n_rows;
 };
 
-/* Shares by area of ice-free cell-days. */
+/* Shares by area of ice-free cell-days; without any, nothing is counted and first_edge and width are NaN. */
 struct sst_error_distribution {
     size_t n_bins;
     double first_edge,

@@ -9,6 +9,9 @@
 static const double widths[] = {1, 2, 5, 10, 15, 30, 45};
 enum { N_WIDTHS = sizeof widths / sizeof widths[0], MONTHS_OF_SEASON = 3, DECEMBER = 12 };
 
+/* Of a text such as "150E": room for any %g. */
+enum { DEGREES_SIZE = 16 };
+
 #define CIRCLE 360.0
 #define BELOW_POLE 89.999 /* a cell at the pole belongs to the band below it */
 
@@ -78,7 +81,7 @@ static const char *put_longitude(double lon, char *buffer, size_t size)
 
 const char *sst_regions_name(struct sst_regions regions, size_t region, char *buffer)
 {
-    char south[12], north[12], west[12], east[12];
+    char south[DEGREES_SIZE], north[DEGREES_SIZE], west[DEGREES_SIZE], east[DEGREES_SIZE];
     const size_t row = region / regions.n_lon, col = region % regions.n_lon;
     const double lat = regions.south + (double)row * regions.width, lon = regions.west + (double)col * regions.width;
     put_latitude(lat, south, sizeof south);

@@ -10,7 +10,7 @@
 #include "core/calendar.h"
 #include "core/grid.h"
 
-enum { SST_MAX_REGIONS = 48, SST_REGION_NAME_SIZE = 48, SST_N_SEASONS = 4 };
+enum { SST_MAX_REGIONS = 48, SST_REGION_NAME_SIZE = 64, SST_N_SEASONS = 4 };
 
 struct sst_regions {
     double south, west; /* [degrees] of the first box */

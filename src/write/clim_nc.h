@@ -53,6 +53,12 @@ struct sst_clim_file;
  */
 void sst_clim_prepare_process(void);
 
+/* Numbers of the libraries that are in use, such as "4.9.0"; "" where one does not tell. */
+struct sst_library_versions {
+    char netcdf[32], hdf5[32];
+};
+void sst_clim_library_versions(struct sst_library_versions *out);
+
 /* "sst_p90", "sst_p97p5" into a buffer of 32; returns it. */
 const char *sst_clim_percentile_name(double percentile, char *buffer);
 

@@ -75,22 +75,21 @@ END_TEST
 
 START_TEST(blocks_of_a_size_that_does_not_divide_lie_where_their_cells_are)
 {
-    const struct even_axis lat = {40, -0.1, 271}, lon = {10, 0.1, 509};
+    /* 901 rows of 6 to a block would be 150 blocks and one row. */
+    const struct even_axis lat = {40, -0.1, 901}, lon = {10, 0.1, 1801};
     struct sst_grid *grid = regular_grid(lat, lon);
     struct sst_domain domain;
     sst_domain_all(grid, &domain);
     struct sst_map *map = make_map(&domain);
-    ck_assert_uint_eq(map->n_rows, 136);
-    ck_assert_uint_eq(map->n_cols, 255);
-    for (size_t cell = 0; cell < domain.n_cells; ++cell)
-        sst_map_add(map, cell, sst_domain_lon(&domain, cell % domain.n_cols));
-    const double width = (map->east - map->west) / 255;
-    for (size_t col = 0; col < 255; ++col) {
-        const double middle = map->west + ((double)col + 0.5) * width;
-        ck_assert_double_eq_tol(sst_map_value(map, 135, col), middle, 0.1);
-    }
+    ck_assert_uint_eq(map->n_rows, 151);
+    ck_assert_uint_eq(map->n_cols, 301);
+    for (size_t col = 0; col < domain.n_cols; ++col)
+        sst_map_add(map, 900 * domain.n_cols + col, sst_domain_lon(&domain, col));
+    const double width = (map->east - map->west) / 301;
+    for (size_t col = 0; col < 301; ++col)
+        ck_assert_double_eq_tol(sst_map_value(map, 150, col), map->west + ((double)col + 0.5) * width, 0.1);
     for (size_t row = 0; row < domain.n_rows; ++row)
-        ck_assert_double_eq_tol((double)map->block_of_row[row] + 0.5, ((double)row + 0.5) * 136 / 271, 0.76);
+        ck_assert_double_eq_tol((double)map->block_of_row[row] + 0.5, ((double)row + 0.5) * 151 / 901, 0.6);
     sst_map_destroy(&map);
     sst_grid_destroy(&grid);
 }
@@ -120,6 +119,15 @@ START_TEST(edges_stop_at_the_poles_and_after_one_round)
     sst_domain_all(grid, &domain);
     struct sst_map *map = make_map(&domain);
     check_edges(map, 90, -90, -1.25, 358.75);
+    sst_map_destroy(&map);
+    sst_grid_destroy(&grid);
+
+    const double lats[2] = {0, 10}, lons[3] = {0, 100, 250}; /* half steps of 50 and 75 would reach round by 15 */
+    struct sst_error err = {0};
+    ck_assert_int_eq(sst_grid_create(lats, 2, lons, 3, &grid, &err), SST_OK);
+    sst_domain_all(grid, &domain);
+    map = make_map(&domain);
+    check_edges(map, 15, -5, -50, 310);
     sst_map_destroy(&map);
     sst_grid_destroy(&grid);
 }

@@ -64,6 +64,7 @@ static void check_cells(const struct domain_case *c, const struct sst_domain *do
 {
     ck_assert_uint_ge(sst_regions_count(regions), 1);
     ck_assert_uint_le(sst_regions_count(regions), SST_MAX_REGIONS);
+    ck_assert_double_le((double)regions.n_lon * regions.width, 360);
     for (size_t cell = 0; cell < domain->n_cells; ++cell) {
         const double lat = sst_domain_lat(domain, cell / domain->n_cols);
         const double lon = sst_domain_lon(domain, cell % domain->n_cols);
