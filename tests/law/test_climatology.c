@@ -285,7 +285,14 @@ static void run_engine_with(const struct setup *setup, int tail_k, const char *p
     sst_domain_all(catalog->grid, &domain);
     ck_assert_msg(sst_reader_create(catalog, &domain, &reader_options, &reader, &err) == SST_OK, "%s", err.text);
     const struct sst_climatology_job job = {
-        &policy, sst_backend_cpu(), reader, catalog, N_CELLS, probes, setup->approx != SST_APPROX_NONE ? N_PROBES : 0};
+        .policy = &policy,
+        .backend = sst_backend_cpu(),
+        .reader = reader,
+        .catalog = catalog,
+        .n_cells = N_CELLS,
+        .probes = probes,
+        .n_probes = setup->approx != SST_APPROX_NONE ? N_PROBES : 0,
+    };
     const struct sst_slot_sink sink = {.user = out, .put = collect};
     ck_assert_msg(sst_climatology_run(&job, &sink, &err) == SST_OK, "%s", err.text);
     sst_reader_destroy(&reader);
