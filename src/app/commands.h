@@ -17,6 +17,8 @@ struct sst_options;
       "show what run would read and need: days, gaps, doubles, odd files, memory", cmd_plan)                           \
     X(REPORT, "report", "[OPTIONS] REPORT.json", "draw the accuracy report of a run as a page, from its JSON",         \
       cmd_report)                                                                                                      \
+    X(COMPARE, "compare", "[OPTIONS] A.nc B.nc [--detect FILES]",                                                      \
+      "hold two climatologies against each other: ours, an old one, or another tool's", cmd_compare)                   \
     X(SYNTH, "synth", "[OPTIONS] -o DIRECTORY", "write a synthetic archive of daily files to try the program on",      \
       cmd_synth)                                                                                                       \
     X(HELP, "help", "[COMMAND]", "show all options, or those of one command", cmd_help)                                \

@@ -97,7 +97,7 @@ static enum sst_status check_inputs(const struct sst_options *options, struct ss
 {
     const char *name = sst_command_rows[options->command].name;
     const bool wants_inputs = is_run_or_plan(options), is_report = options->command == SST_COMMAND_REPORT;
-    const size_t most = options->command == SST_COMMAND_HELP ? 1 : 0;
+    const size_t most = options->command == SST_COMMAND_HELP ? 1 : options->command == SST_COMMAND_COMPARE ? 2 : 0;
     if (wants_inputs && options->n_inputs == 0)
         return sst_fail(err, SST_ERR_USAGE,
                         "no files. Name files or directories of daily SST, as in: sststream%s --baseline 1991-2020 %s"
@@ -106,7 +106,9 @@ static enum sst_status check_inputs(const struct sst_options *options, struct ss
                         options->command == SST_COMMAND_PLAN ? "" : "-o clim.nc ");
     if (!wants_inputs && !is_report && options->n_inputs > most)
         return sst_fail(err, SST_ERR_USAGE, "%.200s: '%s' takes %s. Leave it out", options->inputs[most], name,
-                        most ? "one command's name" : "no files");
+                        most == 2   ? "two climatologies; daily files come behind --detect"
+                        : most == 1 ? "one command's name"
+                                    : "no files");
     for (size_t i = 0; i < options->n_inputs; ++i) {
         if (!options->inputs[i][0])
             return sst_fail(err, SST_ERR_USAGE, "'': an empty file name. Is a shell variable unset?");
@@ -117,6 +119,29 @@ static enum sst_status check_inputs(const struct sst_options *options, struct ss
     if (options->command == SST_COMMAND_HELP && options->n_inputs > 0 &&
         sst_command_find(options->inputs[0]) == SST_N_COMMANDS)
         return unknown_command(options->inputs[0], err);
+    return SST_OK;
+}
+
+static enum sst_status check_compare(struct sst_options *options, struct sst_error *err)
+{
+    const bool *is_given = options->is_given;
+    static const enum sst_option_id of_detect[] = {SST_OPTION_ID_baseline, SST_OPTION_ID_var, SST_OPTION_ID_units,
+                                                   SST_OPTION_ID_on_bad};
+    static const char *const idle[] = {"--baseline: of no effect without --detect. Give both, or leave it out",
+                                       "--var: of no effect without --detect. Did you mean --var-a or --var-b?",
+                                       "--units: of no effect without --detect. Did you mean --units-a or --units-b?",
+                                       "--on-bad: of no effect without --detect. Give both, or leave it out"};
+    if (options->n_inputs < 2)
+        return sst_fail(err, SST_ERR_USAGE,
+                        "compare: %s. Name two, as in: sststream compare clim.nc other.nc --detect oisst/",
+                        options->n_inputs ? "only one climatology" : "no climatologies");
+    if (options->n_percentiles > 1)
+        return sst_fail(err, SST_ERR_USAGE, "--percentile: 'compare' takes one. Compare them one by one");
+    for (size_t i = 0; i < sizeof of_detect / sizeof *of_detect; ++i)
+        if (is_given[of_detect[i]] && options->n_detect == 0)
+            warn(options, idle[i]);
+    if (is_given[SST_OPTION_ID_max_share] && !options->strict)
+        warn(options, "--max-share: of no effect without --strict. Give both, or leave it out");
     return SST_OK;
 }
 
@@ -236,5 +261,7 @@ enum sst_status sst_option_check_all(struct sst_options *options, struct sst_err
                         "synth: no directory to write to. Name one, as in: sststream synth -o oisst");
     if (options->command == SST_COMMAND_REPORT)
         return check_report(options, err);
+    if (options->command == SST_COMMAND_COMPARE)
+        return check_compare(options, err);
     return is_run_or_plan(options) ? check_run(options, err) : SST_OK;
 }

@@ -12,6 +12,7 @@ enum sst_option_kind { SST_OPTION_FLAG, SST_OPTION_CHOICE, SST_OPTION_NUMBER, SS
     X(CALENDAR, "Years and days")                                                                                      \
     X(CHECKS, "How it is checked")                                                                                     \
     X(INPUT, "What is read")                                                                                           \
+    X(COMPARISON, "The two climatologies (compare)")                                                                   \
     X(OUTPUT, "What is written")                                                                                       \
     X(SYNTHETIC, "The synthetic archive (synth)")                                                                      \
     X(RUNNING, "How it runs")                                                                                          \

@@ -116,6 +116,23 @@ static enum sst_status read_output_path(enum sst_option_id id, const char *text,
         return SST_OK;                                                                                                 \
     }
 
+/* Defines the setter of a TEXT that is kept as it is. */
+#define DEFINE_TEXT_SETTER(symbol, field)                                                                              \
+    static enum sst_status set_##symbol(struct sst_options *options, const char *text, struct sst_error *err)          \
+    {                                                                                                                  \
+        return read_text(SST_OPTION_ID_##symbol, text, &options->field, err);                                          \
+    }
+
+DEFINE_TEXT_SETTER(var, variable)
+DEFINE_TEXT_SETTER(units, units)
+DEFINE_TEXT_SETTER(ice_var, ice_variable)
+DEFINE_TEXT_SETTER(var_a, clim_variables[0][SST_CLIM_PERCENTILE])
+DEFINE_TEXT_SETTER(var_b, clim_variables[1][SST_CLIM_PERCENTILE])
+DEFINE_TEXT_SETTER(mean_a, clim_variables[0][SST_CLIM_MEAN])
+DEFINE_TEXT_SETTER(mean_b, clim_variables[1][SST_CLIM_MEAN])
+DEFINE_TEXT_SETTER(units_a, clim_units[0])
+DEFINE_TEXT_SETTER(units_b, clim_units[1])
+
 DEFINE_FLAG_SETTER(split, split)
 DEFINE_FLAG_SETTER(overwrite, overwrite)
 DEFINE_FLAG_SETTER(json, json)
@@ -352,19 +369,15 @@ static enum sst_status set_seed(struct sst_options *options, const char *text, s
     return SST_OK;
 }
 
-static enum sst_status set_var(struct sst_options *options, const char *text, struct sst_error *err)
+static enum sst_status set_detect(struct sst_options *options, const char *text, struct sst_error *err)
 {
-    return read_text(SST_OPTION_ID_var, text, &options->variable, err);
-}
-
-static enum sst_status set_units(struct sst_options *options, const char *text, struct sst_error *err)
-{
-    return read_text(SST_OPTION_ID_units, text, &options->units, err);
-}
-
-static enum sst_status set_ice_var(struct sst_options *options, const char *text, struct sst_error *err)
-{
-    return read_text(SST_OPTION_ID_ice_var, text, &options->ice_variable, err);
+    if (!*text)
+        return refuse(err, SST_OPTION_ID_detect, text, "empty. Give daily SST: a file, a directory or @list");
+    SST_TRY(sst_grow(&options->detect, &options->detect_capacity, options->n_detect + 1, sizeof *options->detect,
+                     "the list of files", err));
+    SST_TRY(sst_strdup(text, &options->detect[options->n_detect], err));
+    ++options->n_detect;
+    return SST_OK;
 }
 
 static enum sst_status set_bbox(struct sst_options *options, const char *text, struct sst_error *err)

@@ -228,6 +228,14 @@ void sst_options_clear(struct sst_options *options)
     sst_free(options->ice_variable);
     sst_free(options->mask_path);
     sst_free(options->mask_variable);
+    for (int i = 0; i < 2; ++i) {
+        for (int field = 0; field < SST_N_CLIM_FIELDS; ++field)
+            sst_free(options->clim_variables[i][field]);
+        sst_free(options->clim_units[i]);
+    }
+    for (size_t i = 0; i < options->n_detect; ++i)
+        sst_free(options->detect[i]);
+    sst_free(options->detect);
     sst_free(options->output);
     sst_free(options->report);
     memset(options, 0, sizeof *options);

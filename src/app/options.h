@@ -16,6 +16,7 @@
 #include "app/progress.h"
 #include "stream/climatology.h"
 #include "validate/error_model.h"
+#include "write/clim_nc_read.h"
 
 enum {
     SST_DEFAULT_FIRST_YEAR = 1991,
@@ -86,6 +87,10 @@ struct sst_options {
     char *variable, *units, *ice_variable;
     struct sst_bbox bbox; /* where has_bbox */
     char *mask_path, *mask_variable;
+
+    char *clim_variables[2][SST_N_CLIM_FIELDS], *clim_units[2]; /* --var-a, --mean-b, ...; by climatology A, B */
+    char **detect; /* --detect: files, directories, "@list" */
+    size_t n_detect, detect_capacity;
 
     char *output; /* never NULL for RUN and PLAN */
     char *report;

@@ -14,7 +14,7 @@ refused "--percentile 99: --approx maxent has tables for 5, 10, 90, 95 only. Use
 refused "--bbox 0,50,10,40: its south is north of its north. Did you mean 0,40,10,50?" x.nc --bbox 0,50,10,40
 refused "--output: its argument is missing, for '--split' is an option. Give --output FILE" -o --split x.nc
 refused "--output clim.nc: --split writes a directory of files, and this is a file's name. Give a directory, or leave --split out" x.nc --split -o clim.nc
-refused "--bbox: not an option of 'synth', but of 'run', 'plan'. Leave it out" synth -o dir --bbox 0,0,1,1
+refused "--bbox: not an option of 'synth', but of 'run', 'plan', 'compare'. Leave it out" synth -o dir --bbox 0,0,1,1
 refused "synth: no directory to write to. Name one, as in: sststream synth -o oisst" synth
 refused "'': an empty file name. Is a shell variable unset?" x.nc ''
 refused "--var evil\\x1b[2J\\x0a: no such option. 'sststream --help' lists all; a file of that name is ./--var evil\\x1b[2J\\x0a" $'--var evil\e[2J\n'
