@@ -1,5 +1,6 @@
 /* `sststream compare A.nc B.nc`: how two climatologies differ, and what that does to heatwaves. */
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,6 +9,8 @@
 #include "app/compare.h"
 #include "app/compare_json.h"
 #include "app/environment.h"
+#include "app/report.h"
+#include "app/report_files.h"
 #include "app/signals.h"
 #include "core/mem.h"
 #include "write/place.h"
@@ -25,14 +28,12 @@ static enum sst_status check_place(const struct sst_options *options, const char
     return SST_OK;
 }
 
-static enum sst_status check_report(const struct sst_options *options, struct sst_error *err)
+static enum sst_status check_report(const struct sst_options *options, struct sst_report_files *files,
+                                    struct sst_error *err)
 {
-    char *json = NULL;
-    SST_TRY(check_place(options, options->report, err));
-    SST_TRY(sst_compare_json_path(options->report, &json, err));
-    const enum sst_status rc = check_place(options, json, err);
-    sst_free(json);
-    return rc;
+    SST_TRY(sst_report_files_name(options->report, options->overwrite, files, err));
+    SST_TRY(check_place(options, files->json, err));
+    return files->page ? check_place(options, files->page, err) : SST_OK;
 }
 
 static enum sst_status compute(const struct sst_options *options, struct sst_progress *progress,
@@ -46,12 +47,24 @@ static enum sst_status compute(const struct sst_options *options, struct sst_pro
     return sst_log_check(options->log, SST_ERR_INPUT, err);
 }
 
-static enum sst_status say(struct sst_compare *compare, struct sst_error *err)
+static enum sst_status say(const struct sst_compare *compare, struct sst_report_files *files, struct sst_error *err)
 {
     const struct sst_options *options = compare->options;
+    json_t *json = NULL;
+    enum sst_status rc = SST_OK;
     if (!options->json)
         sst_compare_print(compare, stdout);
-    return options->json || options->report ? sst_compare_write(compare, err) : SST_OK;
+    if (!options->json && !options->report)
+        return SST_OK;
+    SST_TRY_GOTO(sst_compare_make_json(compare, &json, err));
+    if (options->json)
+        SST_TRY_GOTO(sst_report_print_json(json, stdout, err));
+    if (options->report)
+        SST_TRY_GOTO(sst_report_files_stage(files, json, err));
+    rc = sst_report_files_commit(files, err);
+done:
+    json_decref(json);
+    return rc;
 }
 
 /* The outcome of a comparison whose outputs are written. */
@@ -75,6 +88,7 @@ int cmd_compare(const struct sst_options *options)
     const double started = sst_monotonic_seconds();
     struct sst_error err = {SST_OK, ""};
     struct sst_compare compare = {0};
+    struct sst_report_files files = {0};
     struct sst_progress progress;
     const struct sst_terminal terminal = sst_terminal_of(options->log->stream);
     char created[SST_ISO_TIME_SIZE];
@@ -83,13 +97,14 @@ int cmd_compare(const struct sst_options *options)
     sst_progress_init(&progress, options->progress, &terminal, options->log);
     SST_TRY_GOTO(sst_output_time(&now, &err));
     if (options->report)
-        SST_TRY_GOTO(check_report(options, &err));
+        SST_TRY_GOTO(check_report(options, &files, &err));
     SST_TRY_GOTO(compute(options, &progress, &compare, &err));
     (void)snprintf(compare.created, sizeof compare.created, "%s", sst_iso_time(now, created));
     compare.seconds = sst_monotonic_seconds() - started;
-    SST_TRY_GOTO(say(&compare, &err));
+    SST_TRY_GOTO(say(&compare, &files, &err));
     rc = conclude(&compare, &err);
 done:
+    sst_report_files_clear(&files);
     sst_compare_clear(&compare);
     if (rc == SST_ERR_INCOMPLETE)
         sst_log_warn(options->log, "%s", err.text);

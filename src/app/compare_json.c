@@ -6,11 +6,9 @@
 
 #include "app/compare_json.h"
 #include "app/json_values.h"
-#include "app/page.h"
 #include "app/report.h"
 #include "app/report_blocks.h"
 #include "core/mem.h"
-#include "core/text.h"
 
 /* [degC] What maps tell: differences to a hundredth of the usual tolerance. */
 #define MAP_STEP_DEGC 0.001
@@ -194,12 +192,12 @@ static json_t *verdict_json(const struct sst_compare *compare)
     char text[SST_COMPARE_VERDICT_SIZE];
     const struct sst_compared_field *field = NULL;
     const double worst = sst_compare_worst_share(compare, &field);
-    const struct sst_verdict verdict = {.passes = !(worst > compare->options->max_share),
-                                        .worst_share = worst,
-                                        .max_share = compare->options->max_share,
-                                        .tolerance = compare->options->tolerance,
-                                        .variable = field->name,
-                                        .text = sst_compare_verdict(compare, text)};
+    const struct sst_verdict_block verdict = {.passes = !(worst > compare->options->max_share),
+                                              .worst_share = worst,
+                                              .max_share = compare->options->max_share,
+                                              .tolerance = compare->options->tolerance,
+                                              .variable = field->name,
+                                              .text = sst_compare_verdict(compare, text)};
     return sst_block_verdict(&verdict);
 }
 
@@ -239,64 +237,8 @@ static json_t *whole_json(const struct sst_compare *compare)
     return out;
 }
 
-/* jansson hands over the text piece by piece. */
-static int add_piece(const char *buffer, size_t size, void *user)
+enum sst_status sst_compare_make_json(const struct sst_compare *compare, json_t **out, struct sst_error *err)
 {
-    sst_text_add_bytes(user, buffer, size);
-    return 0;
-}
-
-static enum sst_status write_page(const struct sst_compare *compare, const json_t *whole, struct sst_error *err)
-{
-    struct sst_text page = {0};
-    enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_page_write(whole, &page, err));
-    SST_TRY_GOTO(sst_page_put(&page, compare->options->report, compare->options->overwrite, err));
-done:
-    sst_text_clear(&page);
-    return rc;
-}
-
-static enum sst_status write_all(const struct sst_compare *compare, const json_t *whole, const struct sst_text *text,
-                                 struct sst_error *err)
-{
-    const struct sst_options *options = compare->options;
-    char *path = NULL;
-    if (options->json && (fwrite(text->data, 1, text->size, stdout) != text->size || fflush(stdout) != 0))
-        return sst_fail(err, SST_ERR_OUTPUT,
-                        "standard output: cannot be written. Free some room, or send it elsewhere");
-    if (!options->report)
-        return SST_OK;
-    SST_TRY(sst_compare_json_path(options->report, &path, err));
-    enum sst_status rc = sst_page_put(text, path, options->overwrite, err);
-    if (rc == SST_OK && strcmp(path, options->report) != 0)
-        rc = write_page(compare, whole, err);
-    sst_free(path);
-    return rc;
-}
-
-enum sst_status sst_compare_json_path(const char *report, char **out, struct sst_error *err)
-{
-    const char *dot = strrchr(report, '.'), *slash = strrchr(report, '/');
-    if (!dot || (slash && dot < slash) || (strcmp(dot, ".html") != 0 && strcmp(dot, ".htm") != 0))
-        return sst_strdup(report, out, err);
-    return sst_asprintf(out, err, "%.*s.json", (int)(dot - report), report);
-}
-
-enum sst_status sst_compare_write(const struct sst_compare *compare, struct sst_error *err)
-{
-    struct sst_text text = {0};
-    enum sst_status rc = SST_OK;
-    json_t *whole = whole_json(compare);
-    if (!whole || json_dump_callback(whole, add_piece, &text, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0) {
-        rc = sst_fail(err, SST_ERR_NOMEM, "no memory for the JSON report");
-        goto done;
-    }
-    sst_text_add(&text, "\n");
-    SST_TRY_GOTO(sst_text_check(&text, err));
-    rc = write_all(compare, whole, &text, err);
-done:
-    json_decref(whole);
-    sst_text_clear(&text);
-    return rc;
+    *out = whole_json(compare);
+    return *out ? SST_OK : sst_fail(err, SST_ERR_NOMEM, "no memory for the JSON report");
 }

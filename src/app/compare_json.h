@@ -1,17 +1,13 @@
-/* The findings of a comparison as JSON (docs/report.md), on standard output and in files. */
+/* The findings of a comparison as JSON (docs/report.md). */
 #ifndef SST_APP_COMPARE_JSON_H
 #define SST_APP_COMPARE_JSON_H
 
 #include "app/compare.h"
 
-/*
- * Writes what --json and --report ask for.
- *
- * Errors   SST_ERR_OUTPUT, SST_ERR_NOMEM.
- */
-SST_MUST_CHECK enum sst_status sst_compare_write(const struct sst_compare *compare, struct sst_error *err);
+struct json_t; /* jansson's */
 
-/* The JSON of --report: that file, or the one beside a page. Owner: the caller, sst_free. Errors: SST_ERR_NOMEM. */
-SST_MUST_CHECK enum sst_status sst_compare_json_path(const char *report, char **out, struct sst_error *err);
+/* Owner: the caller; json_decref. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_compare_make_json(const struct sst_compare *compare, struct json_t **out,
+                                                     struct sst_error *err);
 
 #endif
