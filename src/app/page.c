@@ -237,6 +237,8 @@ enum sst_status sst_page_write_noted(const json_t *report, sst_note_fn *note, vo
         .out = &body,
         .words = words_of(json_string_value(json_object_get(report, "schema")), &number),
     };
+    if (!page.words)
+        return sst_fail(err, SST_ERR_INTERNAL, "schema: accepted, but without words");
     const struct sst_page_node validation = sst_page_node_object(&page.root, "validation");
     page.tolerance_degc = sst_page_chart_value(sst_page_node_number(&validation, "tolerance_degc"));
     draw_sections(&page, is_there);

@@ -256,7 +256,7 @@ void sst_page_consequences(const struct sst_page *page)
     for (size_t n = 0; n < MAX_VARIABLES && sst_page_node_next(&all, &iter, &variable); ++n) {
         const bool is_cold = sst_page_node_bool(&variable, "is_cold", false);
         sst_page_variable_heading(page->out, variable.key);
-        sst_text_add(page->out, "<p>Does the error change the events? Daily temperatures of ");
+        sst_text_addf(page->out, "<p>Does the %s change the events? Daily temperatures of ", page->words->error);
         sst_page_put_number(page->out, SST_PAGE_COUNT, sst_page_node_number(&variable, "years"));
         sst_text_add(page->out, " years at ");
         sst_page_put_number(page->out, SST_PAGE_COUNT, sst_page_node_number(&variable, "cells"));

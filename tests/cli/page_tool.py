@@ -8,6 +8,7 @@
                             prints the page's words, one line per element
   sections PAGE             the ids of its sections, in order
   figures PAGE              number of figures with a chart, and of those whose caption is empty
+  labels PAGE CAPTION       what is written in the first picture whose caption begins so, with | between
   cells PAGE SECTION ROW    the cells of the first row of that name in a section, with | between them
 """
 import json
@@ -251,6 +252,13 @@ def cells(path, section, name):
     return ""
 
 
+def labels(path, caption):
+    for figure in ET.parse(path).getroot().iter("figure"):
+        if "".join(figure.find("figcaption").itertext()).strip().startswith(caption):
+            return "|".join(e.text or "" for e in figure.iter() if e.tag.rpartition("}")[2] == "text")
+    return ""
+
+
 def load(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
@@ -279,6 +287,8 @@ def main(command, *arguments):
     elif command == "figures":
         figures = [f for f in ET.parse(arguments[0]).getroot().iter("figure") if f.get("class") != "table"]
         print(len(figures), sum(not "".join(f.find("figcaption").itertext()).strip() for f in figures))
+    elif command == "labels":
+        print(labels(*arguments))
     elif command == "cells":
         print(cells(*arguments))
     else:

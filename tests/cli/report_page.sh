@@ -27,6 +27,12 @@ row_is() {
     found=$(tool cells "$1" "$2" "$3")
     [ "$found" = "$4" ] || fail "$1: $2: $3: $found; expected: $4"
 }
+# labels_end PAGE CAPTION LABELS: what is written last in a picture.
+labels_end() {
+    local found
+    found=$(tool labels "$1" "$2")
+    [[ $found == *"$3" ]] || fail "$1: $2: labels $found; expected at the end: $3"
+}
 written() {
     program report "$@"
     exits 0
@@ -60,6 +66,11 @@ shows 'Errors against the kurtosis of the pool'
 shows 'Of the ice-free cell-days of the sample, by area.'
 shows 'Bias of the probes, in °C; white is zero. Only cells of the sample are coloured; nothing is interpolated'
 shows 'Share of days with a flag, in %. Each of the 2 x 4 blocks is the mean of the cells in it.'
+labels_end full.html 'RMSE of the probes' '|0.0|0.1|0.2|0.3|°C'
+labels_end full.html 'Bias of the probes' '|−0.2|0.0|0.2|°C'
+labels_end full.html 'Share of days with a flag' '|0|5|10|15|20|25|30|%'
+labels_end full.html 'Errors by calendar day' 'Mar|0.00|0.05|0.10|0.15|0.20|calendar day|error (°C)|95 % of absolute|RMSE|bias'
+labels_end full.html 'Histogram of the errors' '|0|10|20|30|40|error, approximate − exact (°C)|share (%)'
 row_is full.html bounds season 'Dec-Feb|90|32,940|95.1 % (94.2–95.9)'
 shows 'In 11.2 % of the cells it covers less than 90 % of the days.'
 shows 'The highest level that so many cells allow is 98.3 %.'
