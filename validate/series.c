@@ -6,7 +6,7 @@
 
 static size_t count_years(const struct sst_pool_rule *pools)
 {
-    return (size_t)(pools->last_year - pools->first_year + 3);
+    return (size_t)pools->last_year - (size_t)pools->first_year + 3;
 }
 
 static enum sst_status choose_cells(const struct sst_sample *sample, const struct sst_domain *domain, uint64_t seed,

@@ -63,7 +63,8 @@ static void read_record(const char *folder, const char *name, struct record *rec
     record->n = 0;
     ck_assert_ptr_nonnull(fgets(line, sizeof line, file));
     while (fgets(line, sizeof line, file)) {
-        ck_assert_int_lt(record->n, MOST_DAYS);
+        if (record->n == MOST_DAYS) /* a passed ck_assert costs a write to Check's log */
+            ck_abort_msg("%s is too long", name);
         const char *comma = strrchr(line, ',');
         record->values[record->n] = strtof(comma ? comma + 1 : line, NULL);
         record->days[record->n++] = day;

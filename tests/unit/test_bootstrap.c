@@ -75,37 +75,46 @@ static int by_value(const void *a, const void *b)
     return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
 }
 
-/* Windows of H days either side, by walking through the calendar (hobday) or round the ring (own, skip). */
+/* The next day of a window to one side: through the calendar (hobday) or round the ring (own, skip). */
+static struct sst_day step(const struct sst_pool_rule *rule, struct sst_day day, int side)
+{
+    if (rule->leap == SST_LEAP_HOBDAY)
+        return side < 0 ? sst_calendar_previous_day(rule->kind, day) : sst_calendar_next_day(rule->kind, day);
+    day.slot += side;
+    if (rule->leap == SST_LEAP_SKIP && day.slot == SST_SLOT_FEB29)
+        day.slot += side;
+    if (day.slot < 1)
+        return (struct sst_day){day.year - 1, SST_N_SLOTS};
+    return day.slot > SST_N_SLOTS ? (struct sst_day){day.year + 1, 1} : day;
+}
+
+/* Only hobday's pools take days of the years beside the baseline; else its other end stands for them. */
+static struct sst_day taken_for(const struct sst_pool_rule *rule, struct sst_day day)
+{
+    if (rule->leap != SST_LEAP_HOBDAY && day.year < rule->first_year)
+        day.year = rule->last_year;
+    if (rule->leap != SST_LEAP_HOBDAY && day.year > rule->last_year)
+        day.year = rule->first_year;
+    return day;
+}
+
+/* The window of H days either side of a centre of one year. */
 static size_t window_values(const struct probe_fixture *f, size_t cell, struct sst_day centre, double *values)
 {
     const struct sst_pool_rule *rule = &f->series->pools;
-    const bool by_date = rule->leap == SST_LEAP_HOBDAY;
+    const int half = rule->half_window_days;
     size_t n = 0;
-    if (by_date && !sst_calendar_has_day(rule->kind, centre))
+    if (rule->leap == SST_LEAP_HOBDAY && !sst_calendar_has_day(rule->kind, centre))
         return 0;
-    for (int side = -1; side <= 1; side += 2) {
-        struct sst_day day = centre;
-        for (int i = 0; i <= rule->half_window_days; ++i) {
-            struct sst_day taken = day;
-            if (!by_date && taken.year < rule->first_year)
-                taken.year = rule->last_year;
-            if (!by_date && taken.year > rule->last_year)
-                taken.year = rule->first_year;
-            const bool exists = sst_calendar_has_day(rule->kind, taken);
-            const int code = exists ? *probe_fixture_code(f, cell, taken) : SST_CODE_MISSING;
-            if (code != SST_CODE_MISSING && (i > 0 || side < 0))
-                values[n++] = code / 100.0;
-            do {
-                if (by_date) {
-                    day =
-                        side < 0 ? sst_calendar_previous_day(rule->kind, day) : sst_calendar_next_day(rule->kind, day);
-                } else {
-                    day.slot += side;
-                    day.year += day.slot < 1 ? -1 : day.slot > SST_N_SLOTS ? 1 : 0;
-                    day.slot = day.slot < 1 ? SST_N_SLOTS : day.slot > SST_N_SLOTS ? 1 : day.slot;
-                }
-            } while (rule->leap == SST_LEAP_SKIP && day.slot == SST_SLOT_FEB29);
-        }
+    struct sst_day day = centre;
+    for (int i = 0; i < half; ++i)
+        day = step(rule, day, -1);
+    for (int i = -half; i <= half; ++i, day = step(rule, day, 1)) {
+        const struct sst_day taken = taken_for(rule, day);
+        const bool exists = sst_calendar_has_day(rule->kind, taken);
+        const int code = exists ? *probe_fixture_code(f, cell, taken) : SST_CODE_MISSING;
+        if (code != SST_CODE_MISSING)
+            values[n++] = code / 100.0;
     }
     return n;
 }
@@ -422,6 +431,23 @@ START_TEST(land_alone_gives_no_number_and_a_constant_sea_no_error)
 }
 END_TEST
 
+START_TEST(a_smoothed_value_with_less_than_half_its_days_has_no_error)
+{
+    static const int n_days_known[] = {7, 21};
+    const struct sst_pool_rule pools = {SST_CALENDAR_NOLEAP, SST_LEAP_OWN, 2001, 2010, 0};
+    struct sst_sampling_options options = p90;
+    options.smooth_days = 31;
+    for (int i = 0; i < 2; ++i) {
+        struct probe_fixture f;
+        make(&f, pools, 1, 200, 1);
+        for (int year = 2001; year <= 2010; ++year)
+            probe_fixture_run(&f, 0, (struct sst_day){year, 200 - n_days_known[i] / 2}, n_days_known[i], year);
+        ck_assert_uint_eq(estimate_alone(&f, &options).n_cell_days, (size_t)i);
+        probe_fixture_clear(&f);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("bootstrap");
@@ -436,6 +462,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, errors_of_the_approximation_are_held_against_the_standard_error);
     tcase_add_test(tc, cell_days_are_spread_over_cells_and_the_year);
     tcase_add_test(tc, fewer_than_five_years_say_nothing);
+    tcase_add_test(tc, a_smoothed_value_with_less_than_half_its_days_has_no_error);
     tcase_add_test(tc, land_alone_gives_no_number_and_a_constant_sea_no_error);
     suite_add_tcase(suite, tc);
     return suite;

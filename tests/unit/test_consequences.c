@@ -174,6 +174,11 @@ START_TEST(a_value_that_equals_its_threshold_as_float32_is_not_beyond)
         ck_assert_double_eq(count(&scene, 90.0).exact.days_per_year, 0.0);
         probe_fixture_thresholds(&scene.f, 0, nextafterf(threshold, 0.0F), scene.f.sample->exact[0]);
         is(count(&scene, 90.0).exact.days_per_year, 10.0 / N_YEARS);
+        /* The other days, at 19 degC, are a cold spell of two parts. */
+        probe_fixture_thresholds(&scene.f, 0, threshold, scene.f.sample->exact[0]);
+        is(count(&scene, 10.0).exact.days_per_year, (N_DAYS - 10.0) / N_YEARS);
+        probe_fixture_thresholds(&scene.f, 0, nextafterf(threshold, 99.0F), scene.f.sample->exact[0]);
+        is(count(&scene, 10.0).exact.days_per_year, N_DAYS / (double)N_YEARS);
     }
     /* Both roundings occur, so comparing float32 with double would have failed. */
     ck_assert_uint_gt(n_above, 0);
