@@ -209,11 +209,16 @@ static enum sst_status check_model(struct sst_options *options, struct sst_error
 static enum sst_status settle_output(struct sst_options *options, struct sst_error *err)
 {
     if (options->output && options->split && ends_with(options->output, ".nc"))
-        return sst_fail(
-            err, SST_ERR_USAGE,
-            "--approx %s: the baseline is one year, too little for an estimate from power sums. Accepted: at "
-            "least %d years; or use --exact",
-            sst_approx_name(options->approx), MIN_APPROX_YEARS);
+        return sst_fail(err, SST_ERR_USAGE,
+                        "--output %.200s: --split writes a directory of files, and this is a file's name. Give a "
+                        "directory, or leave --split out",
+                        options->output);
+    if (!options->output)
+        SST_TRY(sst_asprintf(&options->output, err, "sst_clim_%04d-%04d%s", options->first_year, options->last_year,
+                             options->split ? "" : ".nc"));
+    if (options->report && strcmp(options->report, options->output) == 0)
+        return sst_fail(err, SST_ERR_USAGE, "--report %.200s: the climatology is written there. Give another name",
+                        options->report);
     return SST_OK;
 }
 

@@ -4,29 +4,13 @@
 need_python
 
 archive sea --years 2001-2004 --doy 148-162
+bounds_tool=$(cd "$(dirname "$0")" && pwd)/bounds_tool.py
 run=(--baseline 2001-2004 --doy 153-157 --smooth 0)
 
 # bounds_are FILE EXPRESSION: of b (bounds), e (estimate), x (exact), f (flags), p (cells that have ever been compared).
 bounds_are() {
     local said
-    said=$(cd "$work" && "$python" - "$1" "$2" 2>&1 <<'PYTHON') || fail "$1: expected: $2 $said"
-import sys
-
-import netCDF4
-import numpy as np
-
-with netCDF4.Dataset(sys.argv[1]) as ours, netCDF4.Dataset("exact.nc") as exact:
-    e, x = (np.ma.filled(data["sst_p90"][:], np.nan) for data in (ours, exact))
-    f = ours["quality_flag"][:].data
-    b = np.ma.filled(ours["sst_p90_approx_bound95"][:], np.nan) if "sst_p90_approx_bound95" in ours.variables else None
-    names = set(ours.variables)
-flag = {name: 1 << bit for bit, name in enumerate(
-    ["missing", "few", "leap", "ice", "guarded", "measured", "uncertified", "likely", "repaired"])}
-sea = np.isfinite(x)
-error = np.abs(e - x)
-if not eval(sys.argv[2]):
-    sys.exit(f"bound {b is not None and np.nanmean(b)}, error {np.nanmean(error)}, flags {np.unique(f)}")
-PYTHON
+    said=$(cd "$work" && "$python" "$bounds_tool" "$1" exact.nc "$2" 2>&1) || fail "$1: expected: $2 $said"
 }
 
 program "${run[@]}" -q --exact -o exact.nc sea

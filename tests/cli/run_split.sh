@@ -4,7 +4,7 @@
 need_python
 
 archive sea --years 2001-2002 --doy 147-248
-run=(--approx cf --validate 5% --baseline 2001-2002 --smooth 0)
+run=(--approx cf --validate 60% --baseline 2001-2002 --smooth 0)
 program "${run[@]}" -q --doy 152-243 -o clim.nc sea
 exits 0
 program "${run[@]}" -q --doy 152-243 --split -o by-doy sea

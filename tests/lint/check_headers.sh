@@ -9,7 +9,7 @@ warnings='-Wall -Wextra -Wpedantic -Wshadow -Wundef -Werror'
 compile() {
     local root=$1 header=$2
     shift 2
-    printf '#include "%s"\n#include "%s"\n' "$header" "$header" |
+    printf '#include "%s"\n#include "%s"\nextern int not_empty;\n' "$header" "$header" |
         (cd "$root" && "$@" -D_GNU_SOURCE -fsyntax-only -Iinclude -Isrc -I. -Itests/support -) 2>&1 && return
     echo "$header: does not compile alone with $1"
     return 1

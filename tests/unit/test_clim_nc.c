@@ -223,7 +223,7 @@ START_TEST(variables_say_what_they_are)
     check_att(ncid, "n_obs", "units", "1");
     check_att(ncid, "quality_flag", "flag_meanings",
               "missing few_samples derived_leap_day ice_or_no_variance guarded_estimate measured_beyond_tolerance "
-              "uncertified");
+              "uncertified likely_beyond_tolerance repaired");
     must(nc_inq_varid(ncid, "quality_flag", &varid));
     must(nc_get_att_short(ncid, varid, "flag_masks", masks));
     for (int bit = 0; bit < SST_N_FLAGS; ++bit)

@@ -496,7 +496,7 @@ static const struct refusal refusals[] = {
     {"plam f.nc", "plam: neither a command nor a file", "Did you mean 'plan'?"},
     {"snyth f.nc", "snyth: neither a command nor a file", "Did you mean 'synth'?"},
     {"frobnicate", "frobnicate: neither a command nor a file",
-     "Commands: 'run', 'plan', 'report', 'synth', 'help', 'version'"},
+     "Commands: 'run', 'plan', 'report', 'compare', 'synth', 'help', 'version'"},
     {"f.nc _", "an empty file name", "shell variable"},
     {"f --windw 5", "--windw: no such option", "Did you mean --window?"},
     {"f --windw=5", "--windw: no such option", "Did you mean --window?"},
