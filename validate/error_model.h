@@ -11,7 +11,8 @@
  *
  * What is applied is fitted on one half of the cells and calibrated on the other. What is reported (coverage, precision,
  * recall, corrected errors) comes from repeated splits into three folds, each of fit, calibration and test in turn, so no
- * figure is of cells that a model has seen.
+ * figure is of cells that a model has seen. With very many cell-days, fits and coverage take every k-th day of a cell, its
+ * first one by the hash of its number; corrected errors are of all days.
  *
  * Source   Lei et al. 2018, JASA 113(523), 1094-1111 (split conformal, scaled residuals); Lee, Barber and Willett 2023,
  *          arXiv:2306.06342 (hierarchical data: the weights above).
@@ -51,7 +52,7 @@ enum sst_stratum { SST_STRATUM_ALL, SST_STRATUM_ICE, SST_STRATUM_SEASON, SST_STR
 struct sst_coverage_row {
     enum sst_stratum stratum;
     char name[SST_REGION_NAME_SIZE]; /* "all", "ice-free", "ice or no variance", a season, a region */
-    size_t n_cells, n_cell_days;
+    size_t n_cells, n_cell_days; /* looked at */
     struct sst_share share; /* covered, area-weighted, with its interval by cells as clusters */
 };
 

@@ -175,12 +175,14 @@ START_TEST(where_there_is_nothing_to_correct_little_is_lost)
 }
 END_TEST
 
-/* With so few cells a bound calibrated where it was fitted covers too little, and one more cell counts for much. */
+/*
+ * 28 cells calibrate, and days of a cell vary nearly as much as cells do, so the bound covers about 0.95 x 29 / 28: the cell
+ * of infinite score counts for much. Calibrated on the cells that were fitted, or without that cell, it covers less.
+ */
 START_TEST(the_fewest_cells_cover_too)
 {
     const struct record record = run_seeds(&with_systematic_part, 57, true);
-    ck_assert_double_ge(record.covered[0] / record.n, 0.945);
-    ck_assert_double_le(record.covered[0] / record.n, 0.99);
+    ck_assert_double_eq_tol(record.covered[0] / record.n, 0.95 * 29 / 28, 0.008);
 }
 END_TEST
 
