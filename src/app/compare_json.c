@@ -239,6 +239,12 @@ static json_t *whole_json(const struct sst_compare *compare)
 
 enum sst_status sst_compare_make_json(const struct sst_compare *compare, json_t **out, struct sst_error *err)
 {
-    *out = whole_json(compare);
-    return *out ? SST_OK : sst_fail(err, SST_ERR_NOMEM, "no memory for the JSON report");
+    sst_json_watch();
+    json_t *whole = whole_json(compare);
+    if (!sst_json_is_whole()) {
+        json_decref(whole);
+        return sst_fail(err, SST_ERR_NOMEM, "no memory for the JSON report");
+    }
+    *out = whole;
+    return SST_OK;
 }

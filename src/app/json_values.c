@@ -9,6 +9,25 @@
 
 #include "core/mem.h"
 
+/* Whether jansson has been refused memory since it is watched; it takes no other argument than a size along. */
+static bool was_refused;
+
+static void *watched_malloc(size_t size)
+{
+    void *memory = malloc(size);
+    if (!memory)
+        was_refused = true;
+    return memory;
+}
+
+void sst_json_watch(void)
+{
+    was_refused = false;
+    json_set_alloc_funcs(watched_malloc, free);
+}
+
+bool sst_json_is_whole(void) { return !was_refused; }
+
 json_t *sst_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 json_t *sst_json_rounded(double value)

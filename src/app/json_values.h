@@ -2,9 +2,17 @@
 #ifndef SST_APP_JSON_VALUES_H
 #define SST_APP_JSON_VALUES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct json_t;
+
+/*
+ * jansson goes on where memory ends, and leaves values out. Between these two calls it is watched: whole tells whether all
+ * that was asked for could be had.
+ */
+void sst_json_watch(void);
+bool sst_json_is_whole(void);
 
 /* As it is; what JSON cannot hold (NaN) is null. */
 struct json_t *sst_json_real(double value);

@@ -385,6 +385,7 @@ enum sst_status sst_report_make_json(const struct sst_report *report, json_t **o
 {
     const struct sst_accuracy_findings *accuracy = report->accuracy;
     const bool is_validated = accuracy->n_sample_cells > 0;
+    sst_json_watch();
     json_t *json = job_json(report->job, SST_REPORT_SCHEMA);
     json_object_set_new(json, "created", sst_json_text(report->created));
     json_object_set_new(json, "climatology_id", sst_json_text(report->climatology_id));
@@ -407,18 +408,23 @@ enum sst_status sst_report_make_json(const struct sst_report *report, json_t **o
     json_object_set_new(json, "reproduce",
                         sst_block_reproduce(report->job->options->arguments, report->job->options->n_threads));
     json_object_set_new(json, "inputs", inputs_json(report));
-    if (!json)
+    if (!sst_json_is_whole()) {
+        json_decref(json);
         return sst_fail(err, SST_ERR_NOMEM, "no memory for the JSON report");
+    }
     *out = json;
     return SST_OK;
 }
 
 enum sst_status sst_plan_write_json(const struct sst_job *job, FILE *stream, struct sst_error *err)
 {
+    sst_json_watch();
     json_t *out = job_json(job, "sststream-plan/1");
     json_object_set_new(out, "probes", sst_json_integer(job->n_probes));
     json_object_set_new(out, "scratch_bytes", sst_json_integer(job->scratch_bytes));
-    const enum sst_status rc = sst_report_print_json(out, stream, err);
+    enum sst_status rc = sst_fail(err, SST_ERR_NOMEM, "no memory for the plan");
+    if (sst_json_is_whole())
+        rc = sst_report_print_json(out, stream, err);
     json_decref(out);
     return rc;
 }
