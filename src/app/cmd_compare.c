@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "app/commands.h"
-#include "app/compare.h"
+#include "app/compare_findings.h"
 #include "app/compare_json.h"
 #include "app/environment.h"
 #include "app/report.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/compare.h"
+#include "app/compare_findings.h"
 #include "core/mem.h"
 #include "write/clim_nc.h"
 

@@ -2,7 +2,7 @@
 #ifndef SST_APP_COMPARE_JSON_H
 #define SST_APP_COMPARE_JSON_H
 
-#include "app/compare.h"
+#include "app/compare_findings.h"
 
 struct json_t; /* jansson's */
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/compare.h"
+#include "app/compare_findings.h"
 #include "app/signals.h"
 #include "core/flags.h"
 #include "core/mem.h"
@@ -294,7 +294,7 @@ done:
 double sst_compare_worst_share(const struct sst_compare *compare, const struct sst_compared_field **field)
 {
     double worst = NAN;
-    *field = NULL;
+    *field = &compare->fields[0];
     for (size_t i = 0; i < compare->n_fields; ++i) {
         const struct sst_error_row row =
             sst_comparison_row(compare->fields[i].comparison, SST_ERRORS_ALL, SST_WEIGHT_AREA);

@@ -1,7 +1,7 @@
 /* The findings of a comparison as text. */
 #include <math.h>
 
-#include "app/compare.h"
+#include "app/compare_findings.h"
 #include "app/log.h"
 #include "app/report.h"
 

@@ -22,17 +22,8 @@ static enum temperature_unit read_units(const char *text)
 {
     static const char *const kelvin[] = {"k",       "kelvin",   "kelvins",      "degk",
                                          "degreek", "degreesk", "degreekelvin", "degreeskelvin"};
-    static const char *const celsius[] = {"c",
-                                          "celsius",
-                                          "degc",
-                                          "degreec",
-                                          "degreesc",
-                                          "degcelsius",
-                                          "degreecelsius",
-                                          "degreescelsius",
-                                          "centigrade",
-                                          "\xc2\xb0"
-                                          "c"};
+    static const char *const celsius[] = {"c",          "celsius",       "degc",           "degreec",    "degreesc",
+                                          "degcelsius", "degreecelsius", "degreescelsius", "centigrade", "\302\260c"};
     char bare[SST_CLIM_READ_TEXT_SIZE];
     size_t n = 0;
     for (; *text && n + 1 < sizeof bare; ++text)

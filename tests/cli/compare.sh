@@ -51,7 +51,9 @@ json_has stdout.json "r['schema'] == 'sststream-compare/1' and r['a']['path'] ==
 json_has stdout.json "r['b']['variables']['mean'] == {'name': 'sst_mean', 'units': 'degC'} and r['common']['cells'] == 47"
 program compare june.nc base.nc -O --report page.html
 exits 0
-[ -s "$work/page.html" ] && [ -s "$work/page.json" ] || fail "a page and the JSON beside it are expected"
+for file in page.html page.json; do
+    [ -s "$work/$file" ] || fail "$file is expected"
+done
 grep -q 'Two climatologies compared' "$work/page.html" || fail "page.html is not the page of a comparison"
 program report --strict page.json -o again.html
 exits 0

@@ -72,6 +72,25 @@ START_TEST(defaults_are_those_of_the_design)
 }
 END_TEST
 
+START_TEST(a_comparison_takes_two_files_and_what_names_their_variables)
+{
+    accept("compare a.nc b.nc --var-a p --mean-b m --units-b K --detect one --detect two --baseline 2001-2003");
+    ck_assert_int_eq(options.command, SST_COMMAND_COMPARE);
+    ck_assert_uint_eq(options.n_inputs, 2);
+    ck_assert_str_eq(options.clim_variables[0][SST_CLIM_PERCENTILE], "p");
+    ck_assert_ptr_null(options.clim_variables[1][SST_CLIM_PERCENTILE]);
+    ck_assert_str_eq(options.clim_variables[1][SST_CLIM_MEAN], "m");
+    ck_assert_str_eq(options.clim_units[1], "K");
+    ck_assert_uint_eq(options.n_detect, 2);
+    ck_assert_str_eq(options.detect[0], "one");
+    ck_assert_str_eq(options.detect[1], "two");
+    ck_assert_uint_eq(options.n_warnings, 0);
+    accept("compare a.nc b.nc --baseline 2001-2003 --var sst --max-share 1");
+    ck_assert_uint_eq(options.n_warnings, 3);
+    sst_options_clear(&options);
+}
+END_TEST
+
 START_TEST(shown_defaults_are_the_defaults)
 {
     /* What --help says, typed, changes nothing. */
@@ -463,6 +482,13 @@ static const struct refusal refusals[] = {
     {"synth -o d --lat 60,-60", "--lat 60,-60: ", "SOUTH,NORTH"},
     {"synth -o d --gaps 100", "--gaps 100: ", "less than 100"},
     {"synth -o d --layout ghrsst", "--layout ghrsst: ", "oisst|oisst-months"},
+    {"compare a b --var-a _", "--var-a '': empty", "Give NAME"},
+    {"compare a b --var-b _", "--var-b '': empty", "Give NAME"},
+    {"compare a b --mean-a _", "--mean-a '': empty", "Give NAME"},
+    {"compare a b --mean-b _", "--mean-b '': empty", "Give NAME"},
+    {"compare a b --units-a _", "--units-a '': empty", "Give UNITS"},
+    {"compare a b --units-b _", "--units-b '': empty", "Give UNITS"},
+    {"compare a b --detect _", "--detect '': empty", "@list"},
     /* combinations */
     {"f --exact --approx cf", "--approx cf: --exact says otherwise", "Give one of the two"},
     {"f --approx cf --exact", "--exact: --approx cf says otherwise", "Give one of the two"},
@@ -486,6 +512,10 @@ static const struct refusal refusals[] = {
     {"", "no files. Name files or directories", "sststream --baseline 1991-2020 -o clim.nc oisst/"},
     {"plan", "no files. Name files or directories", "sststream plan --baseline 1991-2020 oisst/"},
     {"--window 5", "no files", "sststream synth -o DIR"},
+    {"compare a.nc", "compare: only one climatology", "sststream compare clim.nc other.nc"},
+    {"compare a.nc b.nc c.nc", "c.nc: 'compare' takes two climatologies", "--detect"},
+    {"compare a.nc b.nc --percentile 10,90", "--percentile: 'compare' takes one", "one by one"},
+    {"compare a.nc b.nc --smooth 0", "--smooth: not an option of 'compare'", "Leave it out"},
     {"synth", "synth: no directory to write to", "sststream synth -o oisst"},
     {"synth -o d f.nc", "f.nc: 'synth' takes no files", "Leave it out"},
     {"synth -o d --bbox 0,0,1,1", "--bbox: not an option of 'synth', but of 'run', 'plan'", "Leave it out"},
@@ -615,6 +645,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("options");
     TCase *tc = tcase_create("all");
     tcase_add_test(tc, defaults_are_those_of_the_design);
+    tcase_add_test(tc, a_comparison_takes_two_files_and_what_names_their_variables);
     tcase_add_test(tc, shown_defaults_are_the_defaults);
     tcase_add_test(tc, maxent_takes_the_percentiles_that_have_tables);
     tcase_add_test(tc, numbers_policy_and_calendar_are_taken);

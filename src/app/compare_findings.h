@@ -4,8 +4,8 @@
  *
  *   open both ──▶ common slots ──▶ pass 1: common cells ──▶ pass 2: differences ──▶ (daily files: heatwaves) ──▶ text, JSON
  */
-#ifndef SST_APP_COMPARE_H
-#define SST_APP_COMPARE_H
+#ifndef SST_APP_COMPARE_FINDINGS_H
+#define SST_APP_COMPARE_FINDINGS_H
 
 #include <stdio.h>
 
