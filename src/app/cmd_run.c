@@ -232,10 +232,13 @@ static void warn_about_bounds(const struct run *run, const struct sst_accuracy_f
 static enum sst_status write_outputs(struct run *run, struct sst_report *report, struct sst_error *err)
 {
     struct sst_run_attributes attributes = {0};
+    struct sst_text verdict = {0};
     json_t *json = NULL;
     enum sst_status rc = SST_OK;
     SST_TRY_GOTO(sst_run_id(&run->job, run->reader, report->climatology_id, err));
     SST_TRY_GOTO(sst_run_attributes_make(&run->job, report->climatology_id, run->created, &attributes, err));
+    SST_TRY_GOTO(sst_report_verdict_text(report, &verdict, err));
+    report->verdict = verdict.data ? verdict.data : "";
     report->seconds = sst_monotonic_seconds() - run->started;
     report->peak_rss_bytes = peak_rss_bytes();
     if (wants_report(run->options))
@@ -250,6 +253,7 @@ static enum sst_status write_outputs(struct run *run, struct sst_report *report,
         SST_TRY_GOTO(sst_report_print_json(json, stdout, err));
 done:
     json_decref(json);
+    sst_text_clear(&verdict);
     sst_run_attributes_clear(&attributes);
     return rc;
 }

@@ -19,6 +19,7 @@ struct sst_report {
     const struct sst_job *job;
     const struct sst_reader *reader;
     const struct sst_accuracy_findings *accuracy;
+    const char *verdict; /* one paragraph, of sst_report_verdict_text; "" where nothing was judged */
     char climatology_id[SST_DIGEST_TEXT_SIZE];
     const char *created; /* ISO time */
     double seconds; /* [s] wall time */

@@ -171,24 +171,18 @@ static json_t *sampling_block(const struct sst_report *report, size_t q)
 static json_t *verdict_json(const struct sst_report *report)
 {
     const struct sst_verdict verdict = sst_report_verdict(report);
-    struct sst_text paragraph = {0};
-    struct sst_error unheard = {0};
     char name[32];
-    if (!verdict.is_judged || sst_report_verdict_text(report, &paragraph, &unheard) != SST_OK) {
-        sst_text_clear(&paragraph);
+    if (!verdict.is_judged)
         return json_null();
-    }
     const struct sst_verdict_block block = {
         .passes = verdict.passes,
         .worst_share = verdict.worst.value,
         .max_share = report->job->options->max_share,
         .tolerance = report->job->options->tolerance,
         .variable = sst_clim_percentile_name(report->job->policy.percentiles[verdict.percentile], name),
-        .text = paragraph.data ? paragraph.data : "",
+        .text = report->verdict,
     };
-    json_t *out = sst_block_verdict(&block);
-    sst_text_clear(&paragraph);
-    return out;
+    return sst_block_verdict(&block);
 }
 
 static json_t *validation_json(const struct sst_report *report)

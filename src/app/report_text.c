@@ -299,15 +299,6 @@ static void print_flags(const struct sst_report *report, FILE *out)
                 100.0 * tally->by_flag[bit].area_share);
 }
 
-static void print_verdict(const struct sst_report *report, FILE *out)
-{
-    struct sst_text text = {0};
-    struct sst_error unheard = {0};
-    if (sst_report_verdict_text(report, &text, &unheard) == SST_OK && text.data)
-        fprintf(out, "verdict    %s: %s\n", sst_report_verdict(report).passes ? "passed" : "not passed", text.data);
-    sst_text_clear(&text);
-}
-
 void sst_report_print(const struct sst_report *report, FILE *out)
 {
     const struct sst_job *job = report->job;
@@ -330,7 +321,8 @@ void sst_report_print(const struct sst_report *report, FILE *out)
             plural(report->accuracy->tally.n_sea_cells));
     print_validation(report, out);
     print_flags(report, out);
-    print_verdict(report, out);
+    if (*report->verdict)
+        fprintf(out, "verdict    %s: %s\n", sst_report_verdict(report).passes ? "passed" : "not passed", report->verdict);
     print_around("output     ", job->options->output, "\n", out);
     fprintf(out, "id         %s\n", report->climatology_id);
     fprintf(out, "time       %.1f s, at most %.0f MB of memory\n", report->seconds,

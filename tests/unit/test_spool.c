@@ -146,7 +146,7 @@ START_TEST(a_full_disk_is_told_with_the_space_that_is_needed)
     const enum sst_status rc = sst_spool_put(spool, 0, &values, &err);
     (void)setrlimit(RLIMIT_FSIZE, &before); /* Check writes files of its own */
     ck_assert_int_eq(rc, SST_ERR_OUTPUT);
-    ck_assert_ptr_nonnull(strstr(err.text, "clim.nc: the scratch file beside it"));
+    ck_assert_msg(strstr(err.text, "clim.nc: the scratch file beside it") != NULL, "%s", err.text);
     ck_assert_ptr_nonnull(strstr(err.text, "cannot be written"));
     sst_spool_destroy(&spool);
 }
@@ -169,10 +169,13 @@ START_TEST(the_space_it_takes_is_known_before)
 }
 END_TEST
 
+static void forget_errors(void) { err = (struct sst_error){0}; }
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("spool");
     TCase *tc = tcase_create("all");
+    tcase_add_checked_fixture(tc, forget_errors, NULL);
     tcase_add_loop_test(tc, slots_come_back_in_any_order_and_no_file_is_seen, 0, 2);
     tcase_add_test(tc, a_place_that_was_never_put_is_an_error);
     tcase_add_test(tc, a_full_disk_is_told_with_the_space_that_is_needed);
