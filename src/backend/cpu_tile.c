@@ -4,7 +4,20 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "backend/cpu_clones.h"
+/*
+ * Before a function that is worth copies for wider vectors, of which the one that the processor has is taken when the program
+ * starts; of whole numbers alone, so the copies give the same bits. Not where the compiler or the loader cannot choose between
+ * copies, nor under sanitizers, which are not yet there when the choice is made.
+ */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&     \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if __GNUC__ >= 12
+#define CPU_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
+#endif
+#ifndef CPU_CLONES
+#define CPU_CLONES
+#endif
 
 /* How far from its hint a lane looks next; about what a percentile moves in a day. [codes] */
 enum { FIRST_STEP = 3 };
@@ -14,7 +27,7 @@ static inline uint16_t choose(uint16_t mask, uint16_t a, uint16_t b) { return (u
 
 static inline uint16_t mask_of(int condition) { return (uint16_t)-condition; }
 
-SST_CPU_CLONES
+CPU_CLONES
 static void count_above(const struct sst_tile *tile, const int16_t bound[SST_TILE_LANES],
                         int16_t above[restrict SST_TILE_LANES])
 {
@@ -28,7 +41,7 @@ static void count_above(const struct sst_tile *tile, const int16_t bound[SST_TIL
 }
 
 /* The least value of each lane above its bound; INT16_MAX where there is none. */
-SST_CPU_CLONES
+CPU_CLONES
 static void least_above(const struct sst_tile *tile, const int16_t bound[SST_TILE_LANES],
                         int16_t least[restrict SST_TILE_LANES])
 {
@@ -46,7 +59,7 @@ static void least_above(const struct sst_tile *tile, const int16_t bound[SST_TIL
 }
 
 /* The greatest value of each lane; SST_CODE_MISSING where there is none. */
-SST_CPU_CLONES
+CPU_CLONES
 static void greatest(const struct sst_tile *tile, int16_t most[restrict SST_TILE_LANES])
 {
     int16_t m[SST_TILE_LANES];
@@ -60,7 +73,7 @@ static void greatest(const struct sst_tile *tile, int16_t most[restrict SST_TILE
     memcpy(most, m, sizeof m);
 }
 
-SST_CPU_CLONES
+CPU_CLONES
 void sst_tile_sum(const struct sst_tile *tile, int32_t sum[restrict SST_TILE_LANES])
 {
     int32_t s[SST_TILE_LANES] = {0};
@@ -134,7 +147,7 @@ static void search_begin(struct search *search, const struct sst_tile *tile, con
     }
 }
 
-SST_CPU_CLONES
+CPU_CLONES
 static bool search_is_open(const struct search *search)
 {
     uint16_t widest = 0;
@@ -146,7 +159,7 @@ static bool search_is_open(const struct search *search)
 }
 
 /* Narrows every bracket by what was counted: away from the end that has just moved in growing steps, at most to the middle. */
-SST_CPU_CLONES
+CPU_CLONES
 static void search_narrow(struct search *restrict search, const int16_t above[restrict SST_TILE_LANES])
 {
     for (int lane = 0; lane < SST_TILE_LANES; ++lane) {
