@@ -39,23 +39,24 @@ static const struct sst_page_words words_of_schemas[] = {
 
 enum { N_SCHEMAS = sizeof words_of_schemas / sizeof words_of_schemas[0] };
 
-/* In the order of the page; what a comparison lacks by nature is not missed there. */
+/* In the order of the page. */
 static const struct section {
     struct sst_page_section is;
-    bool is_of_runs;
+    enum { OF_BOTH, OF_RUNS, OF_COMPARISONS } whose; /* what the other kind lacks by nature is not missed there */
 } sections[] = {
-    {{"verdict", "Verdict", "verdict", sst_page_verdict}, false},
-    {{"design", NULL, "policy, validation", sst_page_design}, false},
-    {{"errors", NULL, "validation", sst_page_errors}, false},
-    {{"maps", "Maps", "maps", sst_page_maps}, false},
-    {{"bounds", "Bounds for every cell", "bounds", sst_page_bounds}, true},
-    {{"repair", "Repaired values", "repair", sst_page_repair}, true},
-    {{"consequences", "Consequences for heatwaves", "consequences", sst_page_consequences}, false},
-    {{"sampling", "Sampling uncertainty of the exact percentile", "sampling", sst_page_sampling}, true},
-    {{"budget", "Error budget", "error_budget", sst_page_budget}, true},
-    {{"data", "Data coverage", "days, read, source", sst_page_data}, true},
-    {{"flags", "Flags", "flags", sst_page_flags}, true},
-    {{"reproduce", "How to repeat it", "reproduce", sst_page_reproduce}, false},
+    {{"verdict", "Verdict", "verdict", sst_page_verdict}, OF_BOTH},
+    {{"design", NULL, "policy, validation", sst_page_design}, OF_BOTH},
+    {{"errors", NULL, "validation", sst_page_errors}, OF_BOTH},
+    {{"largest", "Largest differences", "largest", sst_page_largest}, OF_COMPARISONS},
+    {{"maps", "Maps", "maps", sst_page_maps}, OF_BOTH},
+    {{"bounds", "Bounds for every cell", "bounds", sst_page_bounds}, OF_RUNS},
+    {{"repair", "Repaired values", "repair", sst_page_repair}, OF_RUNS},
+    {{"consequences", "Consequences for heatwaves", "consequences", sst_page_consequences}, OF_BOTH},
+    {{"sampling", "Sampling uncertainty of the exact percentile", "sampling", sst_page_sampling}, OF_RUNS},
+    {{"budget", "Error budget", "error_budget", sst_page_budget}, OF_RUNS},
+    {{"data", "Data coverage", "days, read, source", sst_page_data}, OF_RUNS},
+    {{"flags", "Flags", "flags", sst_page_flags}, OF_RUNS},
+    {{"reproduce", "How to repeat it", "reproduce", sst_page_reproduce}, OF_BOTH},
 };
 
 enum { N_SECTIONS = sizeof sections / sizeof sections[0] };
@@ -203,7 +204,7 @@ static void put_foot(const struct sst_page *page, const bool is_there[N_SECTIONS
     size_t n = 0;
     sst_text_add(page->out, "<footer>\n");
     for (size_t i = 0; i < N_SECTIONS; ++i) {
-        if (is_there[i] || (sections[i].is_of_runs && !is_run))
+        if (is_there[i] || sections[i].whose == (is_run ? OF_COMPARISONS : OF_RUNS))
             continue;
         sst_text_addf(page->out, "%s%s (<code>%s</code>)",
                       n++ ? ", " : "<p>Not on this page, for the report has nothing of it: ", title_of(page, i),

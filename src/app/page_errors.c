@@ -10,6 +10,7 @@ enum {
     MAX_ROWS = 400, /* of a breakdown: a row for each calendar day, and some */
     MAX_BINS = 2000, /* of a histogram or a curve */
     MAX_VARIABLES = 16,
+    MAX_LARGEST = 100, /* differences listed of a variable */
     ROOM = 2 * MAX_ROWS, /* rows, and a break after each */
     LEAP_SLOT = 60 /* 29 February */
 };
@@ -297,6 +298,13 @@ static void put_breakdown(const struct sst_page *page, const struct sst_page_nod
     put_breakdown_table(page, breakdown, "by_region", "region");
 }
 
+/* Whether every cell-day is the same in both, so that charts and tables would be of zeros. */
+static bool is_all_zero(const struct sst_page_node *variable)
+{
+    const struct sst_page_node all = sst_page_node_object(variable, "all_count");
+    return sst_page_node_number(&all, "max_abs") == 0 && sst_page_node_number(&all, "cell_days") > 0;
+}
+
 void sst_page_errors(const struct sst_page *page)
 {
     const struct sst_page_node validation = sst_page_node_object(&page->root, "validation");
@@ -308,7 +316,51 @@ void sst_page_errors(const struct sst_page *page)
         const struct sst_page_node breakdown = sst_page_node_object(&breakdowns, variable.key);
         sst_page_variable_heading(page->out, variable.key);
         put_table_of_classes(page, &variable);
-        if (sst_page_node_is_there(breakdown))
+        if (is_all_zero(&variable))
+            sst_text_addf(page->out, "<p>No cell-day has any %s.</p>\n", page->words->error);
+        else if (sst_page_node_is_there(breakdown))
             put_breakdown(page, &breakdown);
+    }
+}
+
+/* --- the largest differences of a comparison ---------------------------------------------------------------------- */
+
+static void put_degrees(struct sst_text *out, const struct sst_page_node *row, const char *key, const char *positive,
+                        const char *negative)
+{
+    char text[32];
+    const double degrees = sst_page_node_number(row, key);
+    if (isfinite(degrees))
+        (void)snprintf(text, sizeof text, "%g\xC2\xB0%s", fabs(degrees), degrees < 0 ? negative : positive);
+    sst_page_cell_text(out, isfinite(degrees) ? text : NULL);
+}
+
+void sst_page_largest(const struct sst_page *page)
+{
+    const struct sst_page_node largest = sst_page_node_object(&page->root, "largest");
+    void *iter = NULL;
+    struct sst_page_node rows;
+    for (size_t n = 0; n < MAX_VARIABLES && sst_page_node_next_list(&largest, &iter, &rows); ++n) {
+        const size_t n_rows = sst_page_node_size(&rows, MAX_LARGEST);
+        if (n_rows == 0)
+            continue;
+        sst_page_variable_heading(page->out, rows.key);
+        sst_page_table_open(page->out,
+                            "Of the cells that differ most the day (month-day) on which they do, in \xC2\xB0"
+                            "C.",
+                            "day|<latitude|<longitude|A \xE2\x88\x92 B|A|B");
+        for (size_t i = 0; i < n_rows; ++i) {
+            const struct sst_page_node row = sst_page_node_object_at(&rows, i);
+            if (!sst_page_node_is_there(row))
+                continue;
+            sst_page_row_open(page->out, sst_page_node_text(&row, "day"));
+            put_degrees(page->out, &row, "lat", "N", "S");
+            put_degrees(page->out, &row, "lon", "E", "W");
+            sst_page_cell(page->out, SST_PAGE_SIGNED_DEGC, sst_page_node_number(&row, "difference_degc"));
+            sst_page_cell(page->out, SST_PAGE_DEGC, sst_page_node_number(&row, "a_degc"));
+            sst_page_cell(page->out, SST_PAGE_DEGC, sst_page_node_number(&row, "b_degc"));
+            sst_page_row_close(page->out);
+        }
+        sst_page_table_close(page->out);
     }
 }

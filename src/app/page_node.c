@@ -193,15 +193,27 @@ bool sst_page_node_next_text(const struct sst_page_node *object, void **iter, co
     return false;
 }
 
-bool sst_page_node_next(const struct sst_page_node *object, void **iter, struct sst_page_node *member_found)
+typedef struct sst_page_node node_reader(const struct sst_page_node *parent, const char *key);
+
+static bool next_member(const struct sst_page_node *object, node_reader *read, void **iter,
+                        struct sst_page_node *member_found)
 {
     json_t *whole = walkable(object->value);
     *iter = *iter ? json_object_iter_next(whole, *iter) : json_object_iter(whole);
     for (; *iter; *iter = json_object_iter_next(whole, *iter)) {
-        const char *key = json_object_iter_key(*iter);
-        *member_found = sst_page_node_object(object, key);
+        *member_found = read(object, json_object_iter_key(*iter));
         if (member_found->value)
             return true;
     }
     return false;
+}
+
+bool sst_page_node_next(const struct sst_page_node *object, void **iter, struct sst_page_node *member_found)
+{
+    return next_member(object, sst_page_node_object, iter, member_found);
+}
+
+bool sst_page_node_next_list(const struct sst_page_node *object, void **iter, struct sst_page_node *member_found)
+{
+    return next_member(object, sst_page_node_list, iter, member_found);
 }

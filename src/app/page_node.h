@@ -50,7 +50,8 @@ const char *sst_page_node_text_at(const struct sst_page_node *list, size_t index
 
 /* Objects among an object's members, in the report's order: start with iter NULL; false at the end. */
 bool sst_page_node_next(const struct sst_page_node *object, void **iter, struct sst_page_node *member);
-/* The same of texts. */
+/* The same of lists, and of texts. */
+bool sst_page_node_next_list(const struct sst_page_node *object, void **iter, struct sst_page_node *member);
 bool sst_page_node_next_text(const struct sst_page_node *object, void **iter, const char **key, const char **text);
 
 /* Says that a node is not as it should be. */

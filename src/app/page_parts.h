@@ -36,6 +36,7 @@ struct sst_page_section {
 void sst_page_verdict(const struct sst_page *page);
 void sst_page_design(const struct sst_page *page);
 void sst_page_errors(const struct sst_page *page);
+void sst_page_largest(const struct sst_page *page);
 void sst_page_maps(const struct sst_page *page);
 void sst_page_bounds(const struct sst_page *page);
 void sst_page_repair(const struct sst_page *page);

@@ -55,6 +55,8 @@ for file in page.html page.json; do
     [ -s "$work/$file" ] || fail "$file is expected"
 done
 grep -q 'Two climatologies compared' "$work/page.html" || fail "page.html is not the page of a comparison"
+grep -q 'id="largest"' "$work/page.html" || fail "the page does not list the largest differences"
+grep -q '<td[^>]*>+0.050</td>' "$work/page.html" || fail "the largest difference of June is not on the page"
 program report --strict page.json -o again.html
 exits 0
 err_has_not "warning"
@@ -64,6 +66,9 @@ exits 4
 program compare june.nc base.nc -O --report base.nc
 exits 4
 err_has "base.nc: is one of the climatologies, so it is not replaced"
+program compare base.nc base.nc -O --report page.html
+exits 0
+grep -q 'No cell-day has any difference' "$work/page.html" || fail "equal climatologies are not said to be equal"
 program compare june.nc base.nc --strict
 exits 0
 program compare june.nc base.nc --strict --tolerance 0.04

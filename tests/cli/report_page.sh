@@ -66,8 +66,8 @@ shows 'Errors against the kurtosis of the pool'
 shows 'Of the ice-free cell-days of the sample, by area.'
 shows 'Bias of the probes, in °C; white is zero. Only cells of the sample are coloured; nothing is interpolated'
 shows 'Share of days with a flag, in %. Each of the 2 x 4 blocks is the mean of the cells in it.'
-labels_end full.html 'RMSE of the probes' '|0.0|0.1|0.2|0.3|°C'
-labels_end full.html 'Bias of the probes' '|−0.2|0.0|0.2|°C'
+labels_end full.html 'RMSE of the probes' '|0.00|0.05|0.10|0.15|0.20|0.25|0.30|°C'
+labels_end full.html 'Bias of the probes' '|−0.3|−0.2|−0.1|0.0|0.1|0.2|0.3|°C'
 labels_end full.html 'Share of days with a flag' '|0|5|10|15|20|25|30|%'
 labels_end full.html 'Errors by calendar day' 'Mar|0.00|0.05|0.10|0.15|0.20|calendar day|error (°C)|95 % of absolute|RMSE|bias'
 labels_end full.html 'Histogram of the errors' '|0|10|20|30|40|error, approximate − exact (°C)|share (%)'
@@ -175,7 +175,7 @@ refused 'report: no file. Name the JSON that --report wrote, as in: sststream re
 refused "minimal.json: 'report' takes one file. Draw one page at a time, as in: sststream report out.json -o out.html" \
     report full.json minimal.json
 refused "'': an empty file name. Is a shell variable unset?" report ''
-refused "--bbox: not an option of 'report', but of 'run', 'plan'. Leave it out" report full.json --bbox 0,0,1,1
+refused "--bbox: not an option of 'report', but of 'run', 'plan', 'compare'. Leave it out" report full.json --bbox 0,0,1,1
 
 # not_drawn CODE TEXT ARGUMENTS...
 not_drawn() {
