@@ -181,7 +181,8 @@ struct kind_of_run {
 
 static const struct kind_of_run kinds[] = {
     {COMMON "--doy 13-15 --smooth 3 --approx cf --validate 100% --percentile 90,10 -o OUT/clim.nc", 1, 1},
-    {COMMON "--doy 13-14 --smooth 3 --approx maxent --validate 100% --correct --repair -o OUT/clim.nc --report OUT/r.html",
+    {COMMON
+     "--doy 13-14 --smooth 3 --approx maxent --validate 100% --correct --repair -o OUT/clim.nc --report OUT/r.html",
      3, 41},
     {COMMON "--doy 12-16 --smooth 0 --approx none -o OUT/clim.nc --bbox 0,-90,180,90", 1, 3},
     {COMMON "--doy 13-14 --smooth 0 --approx none -o OUT/split --split", 1, 3},
