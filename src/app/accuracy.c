@@ -185,6 +185,17 @@ void sst_accuracy_day(struct sst_accuracy *accuracy, struct sst_day day, const s
 
 /* --- a slot is written -------------------------------------------------------------------------------------------- */
 
+/* Whether every percentile of a cell is what its two bounds say; where there are none nothing is marked uncertified. */
+static bool is_settled(const struct sst_accuracy *accuracy, size_t cell)
+{
+    const size_t n = accuracy->n_percentiles;
+    const struct work *work = &accuracy->work;
+    for (size_t q = 0; accuracy->n_values > n && q < n; ++q)
+        if (work->quantile[n + q][cell] != work->quantile[2 * n + q][cell])
+            return false;
+    return true;
+}
+
 /* The exact value takes the place of one that is off, and nothing is uncertain of it any more. */
 static void repair(struct sst_accuracy *accuracy, size_t q, size_t cell, double exact)
 {
@@ -195,6 +206,8 @@ static void repair(struct sst_accuracy *accuracy, size_t q, size_t cell, double 
     for (size_t c = 0; c < accuracy->n_coverages; ++c)
         work->bound[q * accuracy->n_coverages + c][cell] = 0;
     work->flags[cell] |= SST_FLAG_REPAIRED;
+    if (is_settled(accuracy, cell))
+        work->flags[cell] = (uint16_t)(work->flags[cell] & ~SST_FLAG_UNCERTIFIED);
     ++accuracy->findings.by_percentile[q].n_repaired;
 }
 
