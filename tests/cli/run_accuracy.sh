@@ -92,6 +92,15 @@ import netCDF4, sys
 with netCDF4.Dataset('$work/few.nc') as data:
     sys.exit(not (data['sst_p90_approx_bound95'][:].mask.all() and data['sst_p90'][:].count() > 0))" || fail "bounds of a handful"
 
+# Probes that are all land say nothing, and --strict does not take that for a good verdict.
+program "${run[@]}" --approx tail --validate 100% --bbox 0,-90,90,-80 -o land.nc --report land.json sea
+exits 0
+err_has "warning: --validate: no probe of 6 has a value, so nothing is validated"
+json_has land.json "r['verdict'] is None and r['sea_cells'] == 0"
+rm "$work"/land.*
+program "${run[@]}" --approx tail --validate 100% --bbox 0,-90,90,-80 --strict -o land.nc sea
+exits 3
+
 # Refused before a field is read.
 program "${run[@]}" --approx cf -o new.nc --report absent/out.html sea
 exits 4
