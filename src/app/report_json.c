@@ -145,9 +145,8 @@ static json_t *breakdown_block(const struct sst_report *report, size_t q)
 
 static json_t *bounds_block(const struct sst_report *report, size_t q)
 {
-    char name[32];
     return sst_block_bounds(sst_error_model_findings(findings_of(report, q)->model),
-                            sst_clim_percentile_name(report->job->policy.percentiles[q], name));
+                            report->job->policy.percentiles[q]);
 }
 
 static json_t *repair_block(const struct sst_report *report, size_t q)
