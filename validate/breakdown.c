@@ -374,3 +374,12 @@ void sst_breakdown_clear(struct sst_breakdown *breakdown)
     sst_free(breakdown->by_kurtosis.rows);
     *breakdown = (struct sst_breakdown){0};
 }
+
+uint64_t sst_breakdown_scratch_bytes(size_t n_probes, size_t n_slots)
+{
+    const uint64_t n_cells = sst_sample_n_cells(n_probes);
+    const uint64_t n_rows = n_slots + 2 * SST_MAX_REGIONS + sizeof skewness_edges / sizeof *skewness_edges +
+                            sizeof kurtosis_edges / sizeof *kurtosis_edges + 3;
+    const uint64_t cell_bytes = 2 * sizeof(size_t) + sizeof(struct sst_cluster) + n_rows * 2 * sizeof(uint16_t);
+    return n_cells * (cell_bytes + n_slots * 2 * sizeof(struct entry)); /* entries, and once more to sort them */
+}

@@ -2,6 +2,8 @@
 #ifndef SST_VALIDATE_BREAKDOWN_H
 #define SST_VALIDATE_BREAKDOWN_H
 
+#include <stdint.h>
+
 #include "core/status.h"
 #include "validate/compare.h"
 #include "validate/regions.h"
@@ -45,6 +47,10 @@ SST_MUST_CHECK enum sst_status sst_breakdown_make(const struct sst_sample *sampl
                                                   const float *approx, double tolerance,
                                                   const struct sst_domain *domain, struct sst_breakdown *out,
                                                   struct sst_error *err);
+
+/* The most bytes of scratch that making one takes, for a sample of so many probes. */
+uint64_t sst_breakdown_scratch_bytes(size_t n_probes, size_t n_slots);
+
 void sst_breakdown_clear(struct sst_breakdown *breakdown);
 
 #endif

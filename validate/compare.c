@@ -73,6 +73,12 @@ void sst_comparison_destroy(struct sst_comparison **comparison)
     *comparison = NULL;
 }
 
+uint64_t sst_comparison_bytes(size_t n_probes)
+{
+    return (uint64_t)n_probes * (sizeof(double) + sizeof(struct probe) + sizeof(struct sst_cluster)) +
+           (N_BINS + 1) * sizeof(struct bin);
+}
+
 static struct bin *bin_of(const struct sst_comparison *comparison, double absolute_error)
 {
     const double bin = absolute_error / SST_ERROR_BIN_DEGC;

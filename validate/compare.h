@@ -44,6 +44,7 @@ struct sst_comparison;
 SST_MUST_CHECK enum sst_status sst_comparison_create(size_t n_probes, const double *weights, double tolerance,
                                                      struct sst_comparison **out, struct sst_error *err);
 void sst_comparison_destroy(struct sst_comparison **comparison);
+uint64_t sst_comparison_bytes(size_t n_probes);
 
 /*
  * Adds one slot of one percentile.

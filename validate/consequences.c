@@ -57,7 +57,7 @@ static enum sst_status list_days(struct work *work, struct sst_error *err)
     for (int year = pools->first_year; year <= pools->last_year; ++year) {
         for (int slot = 1; slot <= sst_calendar_n_slots(pools->kind); ++slot) {
             const struct sst_day day = {year, slot};
-            if (sst_calendar_has_day(pools->kind, day))
+            if (sst_pool_class(pools, day) != SST_NO_CLASS) /* else it is never read, as 29 February by --leap skip */
                 work->days[work->n_days++] = (struct place_of_day){sst_series_row(work->series, day), places[slot]};
         }
     }

@@ -43,7 +43,8 @@ struct sst_consequences {
 /*
  * approx   a column as in the sample: its own, or the corrected one.
  *
- * Values   float32(T) > float32(threshold), as everywhere. A day or a threshold that is missing is not beyond.
+ * Values   float32(T) > float32(threshold), as everywhere. A day or a threshold that is missing is not beyond; a day that
+ *          the rule never reads is none, and those beside it follow each other.
  * Errors   SST_ERR_NOMEM.
  */
 SST_MUST_CHECK enum sst_status sst_consequences_count(const struct sst_series *series, const struct sst_sample *sample,

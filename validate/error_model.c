@@ -227,6 +227,18 @@ void sst_error_model_destroy(struct sst_error_model **handle)
     *handle = NULL;
 }
 
+uint64_t sst_error_model_bytes(size_t n_probes, size_t n_slots, size_t n_models, bool corrects)
+{
+    const uint64_t n_cells = sst_sample_n_cells(n_probes);
+    const uint64_t n_rows = sst_error_rows_most((size_t)n_cells, n_slots);
+    const uint64_t kept = sst_error_rows_bytes((size_t)n_cells, n_slots) + n_rows * SST_MAX_COVERAGES +
+                          (corrects ? n_cells * n_slots * sizeof(float) : 0);
+    const uint64_t while_fitted =
+        n_cells * (2 * sizeof(struct sst_ridge) + sizeof(struct sst_deal_key) + sizeof(struct sst_cluster)) +
+        n_rows * (sizeof(struct sst_score) + 3 * sizeof(double));
+    return n_models > 0 ? n_models * kept + while_fitted : 0;
+}
+
 const struct sst_error_findings *sst_error_model_findings(const struct sst_error_model *model)
 {
     return &model->findings;

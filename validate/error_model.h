@@ -96,6 +96,11 @@ SST_MUST_CHECK enum sst_status sst_error_model_fit(const struct sst_sample *samp
                                                    struct sst_error_model **out, struct sst_error *err);
 void sst_error_model_destroy(struct sst_error_model **model);
 
+/*
+ * About the bytes that so many models of a sample of so many probes take, that of fitting one of them included.
+ */
+uint64_t sst_error_model_bytes(size_t n_probes, size_t n_slots, size_t n_models, bool corrects);
+
 /* Owned by the model. */
 const struct sst_error_findings *sst_error_model_findings(const struct sst_error_model *model);
 

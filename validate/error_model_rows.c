@@ -84,17 +84,44 @@ static size_t choose_step(size_t total)
     return step % DAYS_OF_WEEK == 0 ? step + 1 : step;
 }
 
-/* Puts the indices of a cell's chosen rows: each cell begins on another day, and one that would lose all keeps all. */
+size_t sst_error_rows_most(size_t n_cells, size_t n_places)
+{
+    return n_cells * n_places < MOST_ROWS ? n_cells * n_places : MOST_ROWS + n_cells;
+}
+
+uint64_t sst_error_rows_bytes(size_t n_cells, size_t n_places)
+{
+    const uint64_t cell_bytes = 2 * sizeof(size_t) + sizeof(uint64_t) + sizeof(double) + sizeof(uint8_t);
+    const uint64_t row_bytes = sizeof(uint32_t) + 2 * sizeof(uint8_t) + (2 + SST_N_PREDICTORS) * sizeof(float);
+    return n_cells * cell_bytes + sst_error_rows_most(n_cells, n_places) * row_bytes;
+}
+
+/*
+ * Puts the indices of a cell's chosen rows, or only counts them where `at` is NULL: each cell begins on another day, and one
+ * that would lose all keeps all.
+ */
 static size_t choose_rows(const struct sst_sample *sample, size_t percentile, struct known_cell known, size_t step,
                           uint32_t *at)
 {
     size_t n = 0;
     for (size_t place = (size_t)(sst_error_rows_hash(0, known.id) % step); place < sample->n_places; place += step) {
         const size_t row = place * sample->n_cells + known.cell;
-        if (!isnan(sst_error_rows_error_at(sample, percentile, row)))
-            at[n++] = (uint32_t)row;
+        if (isnan(sst_error_rows_error_at(sample, percentile, row)))
+            continue;
+        if (at)
+            at[n] = (uint32_t)row;
+        ++n;
     }
     return n > 0 || step == 1 ? n : choose_rows(sample, percentile, known, 1, at);
+}
+
+static size_t count_rows(const struct sst_sample *sample, size_t percentile, const struct known_cell *known,
+                         size_t n_known, size_t step)
+{
+    size_t n = 0;
+    for (size_t c = 0; c < n_known; ++c)
+        n += choose_rows(sample, percentile, known[c], step, NULL);
+    return n;
 }
 
 static enum sst_status alloc_rows(struct sst_error_rows *rows, size_t n_cells, size_t n_rows, struct sst_error *err)
@@ -152,7 +179,8 @@ enum sst_status sst_error_rows_init(const struct sst_sample *sample, const struc
     SST_TRY_GOTO(sst_alloc(sample->n_cells, sizeof *known, "the error model", &known, err));
     const size_t total = find_known(sample, options->index, known, &rows->n_cells);
     const size_t step = choose_step(total);
-    SST_TRY_GOTO(alloc_rows(rows, rows->n_cells, total, err));
+    const size_t n_rows = count_rows(sample, options->index, known, rows->n_cells, step);
+    SST_TRY_GOTO(alloc_rows(rows, rows->n_cells, n_rows, err));
     fill_cells(sample, options, known, step, rows);
     SST_TRY_GOTO(sst_alloc(rows->n_rows, SST_N_PREDICTORS * sizeof *rows->predictors, "the error model",
                            &rows->predictors, err));

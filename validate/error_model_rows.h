@@ -37,6 +37,10 @@ SST_MUST_CHECK enum sst_status sst_error_rows_init(const struct sst_sample *samp
                                                    struct sst_error *err);
 void sst_error_rows_clear(struct sst_error_rows *rows);
 
+/* How many rows there are at most, but for cells with gaps just where rows are left out; and about the bytes of all. */
+size_t sst_error_rows_most(size_t n_cells, size_t n_places);
+uint64_t sst_error_rows_bytes(size_t n_cells, size_t n_places);
+
 /* Approximate - exact at an index of the sample's columns; NaN where one is missing. [degC] */
 double sst_error_rows_error_at(const struct sst_sample *sample, size_t percentile, size_t at);
 

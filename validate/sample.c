@@ -135,7 +135,7 @@ void sst_sample_put(struct sst_sample *sample, const struct sst_sample_slot *val
 
 uint64_t sst_sample_bytes(size_t n_probes, size_t n_slots, size_t n_percentiles, bool has_shape)
 {
-    const uint64_t n_cells = n_probes < SST_SAMPLE_MAX_CELLS ? n_probes : SST_SAMPLE_MAX_CELLS;
+    const uint64_t n_cells = sst_sample_n_cells(n_probes);
     const uint64_t row_bytes =
         2 * n_percentiles * sizeof(float) + (has_shape ? 3 * sizeof(float) : 0) + 2 * sizeof(uint16_t);
     return n_cells * (sizeof(struct sst_sample_cell) + n_slots * row_bytes);

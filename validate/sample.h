@@ -64,6 +64,12 @@ void sst_sample_destroy(struct sst_sample **sample);
 
 void sst_sample_put(struct sst_sample *sample, const struct sst_sample_slot *values);
 
+/* Cells of a sample of so many probes. */
+static inline size_t sst_sample_n_cells(size_t n_probes)
+{
+    return n_probes < SST_SAMPLE_MAX_CELLS ? n_probes : SST_SAMPLE_MAX_CELLS;
+}
+
 /* The most bytes that a sample of so many probes takes. */
 uint64_t sst_sample_bytes(size_t n_probes, size_t n_slots, size_t n_percentiles, bool has_shape);
 

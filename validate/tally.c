@@ -3,11 +3,14 @@
 
 #include "core/mem.h"
 
+/* Flags of an estimate that is off, may be, or is not proven. */
+enum { DOUBTFUL = SST_FLAG_MEASURED_BEYOND_TOLERANCE | SST_FLAG_LIKELY_BEYOND_TOLERANCE | SST_FLAG_UNCERTIFIED };
+
 struct sst_tally {
     size_t n_rows, n_cols, n_cells;
     double *row_weight;
     uint16_t *by_flag[SST_N_FLAGS]; /* slots on which the cell has the flag */
-    uint16_t *any;
+    uint16_t *any, *doubtful;
     uint8_t *is_sea;
     size_t n_slots;
 };
@@ -23,6 +26,7 @@ enum sst_status sst_tally_create(const struct sst_domain *domain, struct sst_tal
     SST_TRY_GOTO(sst_alloc(domain->n_rows, sizeof *tally->row_weight, "row weights", &tally->row_weight, err));
     sst_domain_row_weights(domain, tally->row_weight);
     SST_TRY_GOTO(sst_alloc(domain->n_cells, sizeof *tally->any, "the flag counts", &tally->any, err));
+    SST_TRY_GOTO(sst_alloc(domain->n_cells, sizeof *tally->doubtful, "the flag counts", &tally->doubtful, err));
     SST_TRY_GOTO(sst_alloc(domain->n_cells, sizeof *tally->is_sea, "the flag counts", &tally->is_sea, err));
     for (int bit = 0; bit < SST_N_FLAGS; ++bit)
         SST_TRY_GOTO(sst_alloc(domain->n_cells, sizeof(uint16_t), "the flag counts", &tally->by_flag[bit], err));
@@ -41,6 +45,7 @@ void sst_tally_destroy(struct sst_tally **tally)
         sst_free((*tally)->by_flag[bit]);
     sst_free((*tally)->row_weight);
     sst_free((*tally)->any);
+    sst_free((*tally)->doubtful);
     sst_free((*tally)->is_sea);
     sst_free(*tally);
     *tally = NULL;
@@ -53,8 +58,10 @@ void sst_tally_add(struct sst_tally *tally, const uint16_t *n_obs, const uint16_
     for (int bit = 0; bit < SST_N_FLAGS; ++bit)
         for (size_t cell = 0; cell < tally->n_cells; ++cell)
             tally->by_flag[bit][cell] = (uint16_t)(tally->by_flag[bit][cell] + ((flags[cell] >> bit) & 1));
-    for (size_t cell = 0; cell < tally->n_cells; ++cell)
+    for (size_t cell = 0; cell < tally->n_cells; ++cell) {
         tally->any[cell] = (uint16_t)(tally->any[cell] + (flags[cell] != 0));
+        tally->doubtful[cell] = (uint16_t)(tally->doubtful[cell] + ((flags[cell] & DOUBTFUL) != 0));
+    }
     ++tally->n_slots;
 }
 
@@ -93,10 +100,7 @@ struct sst_tally_result sst_tally_result(const struct sst_tally *tally)
 
 bool sst_tally_is_sea(const struct sst_tally *tally, size_t cell) { return tally->is_sea[cell]; }
 
-double sst_tally_share(const struct sst_tally *tally, size_t cell, enum sst_flag flag)
+double sst_tally_doubtful_share(const struct sst_tally *tally, size_t cell)
 {
-    int bit = 0;
-    while (flag >> bit != 1)
-        ++bit;
-    return tally->n_slots > 0 ? (double)tally->by_flag[bit][cell] / (double)tally->n_slots : 0.0;
+    return tally->n_slots > 0 ? (double)tally->doubtful[cell] / (double)tally->n_slots : 0.0;
 }

@@ -34,9 +34,12 @@ void sst_tally_destroy(struct sst_tally **tally);
 /* Counts one slot: n_obs and flags of every cell. */
 void sst_tally_add(struct sst_tally *tally, const uint16_t *n_obs, const uint16_t *flags);
 
-/* Whether a cell is sea so far, and the share of the slots on which it has a flag. */
+/*
+ * Whether a cell is sea so far, and the share of the slots on which its estimate calls for care: beyond the tolerance, likely
+ * beyond it, or uncertified, a slot with several of these counting once.
+ */
 bool sst_tally_is_sea(const struct sst_tally *tally, size_t cell);
-double sst_tally_share(const struct sst_tally *tally, size_t cell, enum sst_flag flag);
+double sst_tally_doubtful_share(const struct sst_tally *tally, size_t cell);
 
 struct sst_tally_result sst_tally_result(const struct sst_tally *tally);
 

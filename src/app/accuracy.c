@@ -185,6 +185,17 @@ void sst_accuracy_day(struct sst_accuracy *accuracy, struct sst_day day, const s
 
 /* --- a slot is written -------------------------------------------------------------------------------------------- */
 
+/* Whether every percentile of a cell is what its two bounds say; where there are none nothing is marked uncertified. */
+static bool is_settled(const struct sst_accuracy *accuracy, size_t cell)
+{
+    const size_t n = accuracy->n_percentiles;
+    const struct work *work = &accuracy->work;
+    for (size_t q = 0; accuracy->n_values > n && q < n; ++q)
+        if (work->quantile[n + q][cell] != work->quantile[2 * n + q][cell])
+            return false;
+    return true;
+}
+
 /* The exact value takes the place of one that is off, and nothing is uncertain of it any more. */
 static void repair(struct sst_accuracy *accuracy, size_t q, size_t cell, double exact)
 {
@@ -195,6 +206,8 @@ static void repair(struct sst_accuracy *accuracy, size_t q, size_t cell, double 
     for (size_t c = 0; c < accuracy->n_coverages; ++c)
         work->bound[q * accuracy->n_coverages + c][cell] = 0;
     work->flags[cell] |= SST_FLAG_REPAIRED;
+    if (is_settled(accuracy, cell))
+        work->flags[cell] = (uint16_t)(work->flags[cell] & ~SST_FLAG_UNCERTIFIED);
     ++accuracy->findings.by_percentile[q].n_repaired;
 }
 
@@ -402,6 +415,20 @@ enum sst_status sst_accuracy_conclude(struct sst_accuracy *accuracy, const struc
     return SST_OK;
 }
 
+/* What is held of each probe, and what is worked out of the sample when all slots are there. */
+static uint64_t findings_bytes(const struct sst_job *job, size_t n_slots, bool is_for_report)
+{
+    const size_t n_probes = job->n_probes, n_percentiles = job->policy.n_percentiles;
+    const bool has_model = sst_approx_has_moments(job->policy.approx);
+    uint64_t bytes = n_probes * (sizeof(size_t) + (1 + n_percentiles) * sizeof(double) + sizeof(uint16_t)) +
+                     n_percentiles * sst_comparison_bytes(n_probes);
+    if (has_model)
+        bytes += sst_error_model_bytes(n_probes, n_slots, n_percentiles, job->options->correct);
+    if (is_for_report)
+        bytes += sst_series_bytes(n_probes, &job->policy.pools) + sst_breakdown_scratch_bytes(n_probes, n_slots);
+    return bytes;
+}
+
 struct sst_accuracy_needs sst_accuracy_needs_of(const struct sst_job *job, size_t n_slots, bool is_for_report)
 {
     const struct sst_policy *policy = &job->policy;
@@ -415,9 +442,8 @@ struct sst_accuracy_needs sst_accuracy_needs_of(const struct sst_job *job, size_
         job->domain.n_cells * (n_doubles * sizeof(double) + n_floats * sizeof(float) + sizeof(uint32_t));
     if (!is_validated(job))
         return needs;
-    needs.memory_bytes += sst_sample_bytes(job->n_probes, n_slots, policy->n_percentiles, has_model);
-    if (is_for_report)
-        needs.memory_bytes += sst_series_bytes(job->n_probes, &policy->pools);
+    needs.memory_bytes += sst_sample_bytes(job->n_probes, n_slots, policy->n_percentiles, has_model) +
+                          findings_bytes(job, n_slots, is_for_report);
     if (has_model) {
         const struct sst_spool_spec spool = spool_spec(job, n_slots);
         needs.memory_bytes += sst_spool_memory_bytes(&spool);

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "core/flags.h"
 #include "core/mem.h"
 
 /* --- opening and closing ------------------------------------------------------------------------------------------ */
@@ -171,14 +170,6 @@ static enum sst_status report_percentile(struct sst_percentile_findings *of, con
     return sst_sampling_error_estimate(evidence->series, evidence->sample, &sampling, approx, &of->sampling, err);
 }
 
-/* Share of the days that call for care because of the estimate. */
-static double flagged_share(const struct sst_tally *tally, size_t cell)
-{
-    return sst_tally_share(tally, cell, SST_FLAG_MEASURED_BEYOND_TOLERANCE) +
-           sst_tally_share(tally, cell, SST_FLAG_LIKELY_BEYOND_TOLERANCE) +
-           sst_tally_share(tally, cell, SST_FLAG_UNCERTIFIED);
-}
-
 static enum sst_status map_cells(struct sst_accuracy_findings *findings, const struct sst_evidence *evidence,
                                  struct sst_error *err)
 {
@@ -188,7 +179,7 @@ static enum sst_status map_cells(struct sst_accuracy_findings *findings, const s
     for (size_t cell = 0; cell < domain->n_cells; ++cell) {
         const bool is_sea = sst_tally_is_sea(evidence->tally, cell);
         sst_map_add(findings->sea, cell, is_sea ? 1.0 : 0.0);
-        sst_map_add(findings->flagged, cell, is_sea ? flagged_share(evidence->tally, cell) : NAN);
+        sst_map_add(findings->flagged, cell, is_sea ? sst_tally_doubtful_share(evidence->tally, cell) : NAN);
     }
     return SST_OK;
 }

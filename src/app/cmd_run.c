@@ -228,6 +228,15 @@ static void warn_about_bounds(const struct run *run, const struct sst_accuracy_f
     }
 }
 
+/* Probes that are all land, or have too few values, say nothing: no verdict, and no reason to believe that there is one. */
+static void warn_about_verdict(const struct run *run, const struct sst_report *report)
+{
+    if (report->accuracy->n_sample_cells > 0 && !sst_report_verdict(report).is_judged)
+        sst_log_warn(run->options->log,
+                     "--validate: no probe of %zu has a value, so nothing is validated. Use a larger share or box",
+                     run->job.n_probes);
+}
+
 /* Everything is written under temporary names first, and takes its place only when all of it is there. */
 static enum sst_status write_outputs(struct run *run, struct sst_report *report, struct sst_error *err)
 {
@@ -266,6 +275,7 @@ static enum sst_status conclude(struct run *run, struct sst_error *err)
                         run->job.catalog->n_rejects ? run->job.catalog->rejects[0].path : "inputs",
                         run->job.catalog->n_rejects ? run->job.catalog->rejects[0].reason : "nothing usable");
     SST_TRY(sst_accuracy_conclude(run->accuracy, &report.accuracy, err));
+    warn_about_verdict(run, &report);
     warn_about_bounds(run, report.accuracy);
     SST_TRY(sst_log_check(run->options->log, SST_ERR_INPUT, err));
     SST_TRY(write_outputs(run, &report, err));

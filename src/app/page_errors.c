@@ -2,9 +2,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/page_parts.h"
 #include "app/report.h"
+#include "core/calendar.h"
 
 enum {
     MAX_ROWS = 400, /* of a breakdown: a row for each calendar day, and some */
@@ -12,7 +14,9 @@ enum {
     MAX_VARIABLES = 16,
     MAX_LARGEST = 100, /* differences listed of a variable */
     ROOM = 2 * MAX_ROWS, /* rows, and a break after each */
-    LEAP_SLOT = 60 /* 29 February */
+    LEAP_SLOT = 60, /* 29 February */
+    N_MONTHS = 12,
+    DAYS_OF_360 = 30 /* in each month of the calendar of 360 days */
 };
 
 static const char row_columns[] = "|cells|cell-days|bias|RMSE|median|95 %|99 %|max|beyond tolerance (95 % interval)";
@@ -141,16 +145,27 @@ struct curve_axis {
     bool is_calendar;
 };
 
-/* Beginnings of the months among slots low..high. */
-static size_t month_ticks(double low, double high, struct sst_chart_tick ticks[12])
+/* Of a run, or of two climatologies. In a calendar of 360 days slot 60 is 30 February. */
+static bool has_360_days(const struct sst_page *page)
 {
-    static const struct sst_chart_tick all[12] = {{1, "Jan"},   {32, "Feb"},  {61, "Mar"},  {92, "Apr"},
-                                                  {122, "May"}, {153, "Jun"}, {183, "Jul"}, {214, "Aug"},
-                                                  {245, "Sep"}, {275, "Oct"}, {306, "Nov"}, {336, "Dec"}};
+    const struct sst_page_node policy = sst_page_node_object(&page->root, "policy");
+    const struct sst_page_node common = sst_page_node_object(&page->root, "common");
+    const char *of_run = sst_page_node_text(&policy, "calendar"), *of_both = sst_page_node_text(&common, "calendar");
+    const char *calendar = of_run ? of_run : of_both;
+    return calendar && strcmp(calendar, sst_calendar_name(SST_CALENDAR_360_DAY)) == 0;
+}
+
+/* Beginnings of the months among slots low..high. */
+static size_t month_ticks(bool is_360, double low, double high, struct sst_chart_tick ticks[N_MONTHS])
+{
+    static const struct sst_chart_tick all[N_MONTHS] = {{1, "Jan"},   {32, "Feb"},  {61, "Mar"},  {92, "Apr"},
+                                                        {122, "May"}, {153, "Jun"}, {183, "Jul"}, {214, "Aug"},
+                                                        {245, "Sep"}, {275, "Oct"}, {306, "Nov"}, {336, "Dec"}};
     size_t n = 0;
-    for (size_t i = 0; i < 12; ++i) {
-        if (all[i].at >= low && all[i].at <= high)
-            ticks[n++] = all[i];
+    for (int i = 0; i < N_MONTHS; ++i) {
+        const double at = is_360 ? 1 + DAYS_OF_360 * i : all[i].at;
+        if (at >= low && at <= high)
+            ticks[n++] = (struct sst_chart_tick){at, all[i].label};
     }
     return n;
 }
@@ -160,12 +175,13 @@ static void put_curves(const struct sst_page *page, const struct sst_page_node *
 {
     char title[160], what[400], y_label[80];
     struct curves curves;
-    struct sst_chart_tick months[12];
+    struct sst_chart_tick months[N_MONTHS];
     const struct sst_page_node rows = sst_page_node_list(breakdown, axis->key);
     read_rows(&rows, &curves);
     if (curves.n_rows == 0)
         return;
     make_curves(&curves, axis->is_calendar ? 1 : 0);
+    const bool is_360 = axis->is_calendar && has_360_days(page);
     const double low = curves.rows[0].low - 0.5, high = curves.rows[curves.n_rows - 1].high + 0.5;
     const double leap = LEAP_SLOT, tolerance = page->tolerance_degc;
     const struct sst_chart_series series[] = {
@@ -176,7 +192,10 @@ static void put_curves(const struct sst_page *page, const struct sst_page_node *
     (void)snprintf(y_label, sizeof y_label, "%s (°C)", page->words->error);
     (void)snprintf(what, sizeof what,
                    "%s: bias, RMSE and 95th percentile of the absolute %s, in °C; the level line is the tolerance.%s",
-                   title, page->words->error, axis->also);
+                   title, page->words->error,
+                   is_360   ? ""
+                   : is_360 ? ""
+                            : axis->also);
     struct sst_chart chart = {
         .title = title,
         .description = what,
@@ -193,9 +212,9 @@ static void put_curves(const struct sst_page *page, const struct sst_page_node *
         chart.x.low = low;
         chart.x.high = high;
         chart.x.ticks = months;
-        chart.x.n_ticks = month_ticks(low, high, months);
+        chart.x.n_ticks = month_ticks(is_360, low, high, months);
         chart.marks_x = &leap;
-        chart.n_marks_x = low <= leap && leap <= high;
+        chart.n_marks_x = !is_360 && low <= leap && leap <= high;
     }
     sst_page_figure(page->out, &chart, what, page->words->of_what);
 }

@@ -3,10 +3,9 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "app/json_values.h"
+#include "write/clim_nc.h"
 
 static void put(json_t *object, const char *key, json_t *value) { (void)json_object_set_new(object, key, value); }
 
@@ -113,23 +112,12 @@ static json_t *coverage(const struct sst_level_findings *level)
     return out;
 }
 
-/* "sst_p90_approx_bound95", "sst_p90_approx_bound99p9". */
-static json_t *bound_name(const char *variable, double level)
+static json_t *level_block(const struct sst_level_findings *level, double percentile)
 {
-    char percent[16], name[80];
-    (void)snprintf(percent, sizeof percent, "%g", 100 * level);
-    char *point = percent + strspn(percent, "0123456789"); /* or a comma, should a caller have set a locale */
-    if (*point)
-        *point = 'p';
-    (void)snprintf(name, sizeof name, "%s_approx_bound%s", variable, percent);
-    return sst_json_text(name);
-}
-
-static json_t *level_block(const struct sst_level_findings *level, const char *variable)
-{
+    char name[SST_CLIM_NAME_SIZE];
     json_t *out = json_object();
     put_rounded(out, "level", level->level);
-    put(out, "variable", bound_name(variable, level->level));
+    put(out, "variable", sst_json_text(sst_clim_bound_name(percentile, level->level, name)));
     put(out, "available", json_boolean(level->is_available));
     put_rounded(out, "attainable", level->attainable);
     put_rounded(out, "median_degc", level->median_bound);
@@ -139,11 +127,11 @@ static json_t *level_block(const struct sst_level_findings *level, const char *v
     return out;
 }
 
-json_t *sst_block_bounds(const struct sst_error_findings *findings, const char *variable)
+json_t *sst_block_bounds(const struct sst_error_findings *findings, double percentile)
 {
     json_t *levels = json_array(), *correction = json_object(), *likely = json_object(), *out = json_object();
     for (size_t i = 0; i < findings->n_levels; ++i)
-        (void)json_array_append_new(levels, level_block(&findings->levels[i], variable));
+        (void)json_array_append_new(levels, level_block(&findings->levels[i], percentile));
     put(correction, "applied", json_boolean(findings->is_corrected));
     put_rounded(correction, "rmse_before_degc", findings->rmse_before);
     put_rounded(correction, "rmse_after_degc", findings->rmse_after);

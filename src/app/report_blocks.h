@@ -28,8 +28,8 @@ struct json_t *sst_block_error_row(const struct sst_error_row *row);
 
 struct json_t *sst_block_breakdown(const struct sst_breakdown *breakdown);
 
-/* variable: of the climatology file, "sst_p90"; its bounds are named after it, "sst_p90_approx_bound95". */
-struct json_t *sst_block_bounds(const struct sst_error_findings *findings, const char *variable);
+/* percentile: in percent; levels name their variables of the climatology file, "sst_p90_approx_bound95". */
+struct json_t *sst_block_bounds(const struct sst_error_findings *findings, double percentile);
 
 /* Coverage of what was left, by level. */
 struct json_t *sst_block_repair(size_t n_cell_days, const double *levels, const struct sst_share *coverage,

@@ -145,9 +145,8 @@ static json_t *breakdown_block(const struct sst_report *report, size_t q)
 
 static json_t *bounds_block(const struct sst_report *report, size_t q)
 {
-    char name[32];
     return sst_block_bounds(sst_error_model_findings(findings_of(report, q)->model),
-                            sst_clim_percentile_name(report->job->policy.percentiles[q], name));
+                            report->job->policy.percentiles[q]);
 }
 
 static json_t *repair_block(const struct sst_report *report, size_t q)
@@ -216,9 +215,10 @@ static json_t *error_budget_json(const struct sst_report *report)
         rmse = sst_comparison_row(found->errors, SST_ERRORS_ICE_FREE, SST_WEIGHT_AREA).rmse;
     const struct sst_budget_item items[] = {
         {"approximation", rmse,
-         is_validated ? "root-mean-square error at the probes, ice-free, by area"
-         : is_exact   ? "none"
-                      : "not measured"},
+         is_validated && job->options->repair ? "root-mean-square error at the probes before repair, ice-free, by area"
+         : is_validated                       ? "root-mean-square error at the probes, ice-free, by area"
+         : is_exact                           ? "none"
+                                              : "not measured"},
         {"rounding of the values", job->catalog->lattice_is_exact ? 0 : step / 2,
          job->catalog->lattice_is_exact ? "none: the files hold whole steps"
                                         : "at most; the files are finer than the step that is kept"},

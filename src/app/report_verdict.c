@@ -52,7 +52,7 @@ static void add_regions(const struct sst_report *report, const struct sst_percen
     size_t n_beyond = 0;
     for (size_t i = 0; i < regions->n_rows; ++i)
         n_beyond += regions->rows[i].errors.beyond.value > report->job->options->max_share;
-    if (regions->n_rows == 0)
+    if (regions->n_rows == 0 || is_made_exact(report)) /* their errors are those before repair */
         return;
     sst_text_addf(out, " Of %zu region%s %zu %s beyond that limit", regions->n_rows, regions->n_rows == 1 ? "" : "s",
                   n_beyond, n_beyond == 1 ? "is" : "are");

@@ -48,10 +48,19 @@ bounds_are cf.nc "error[sea].max() <= 0.1 and (f & flag['repaired']).any() and n
 bounds_are cf.nc "(error[(f & flag['repaired']) > 0] == 0).all() and (b[(f & flag['repaired']) > 0] == 0).all()"
 json_has cf.json "r['repair']['sst_p90']['cell_days'] > 0 and r['verdict']['pass'] and r['verdict']['worst_share'] == 0"
 json_has cf.json "r['validation']['errors_degc']['sst_p90']['all_area']['max_abs'] > 0.1"
+json_has cf.json "'region' not in r['verdict']['text'] and 'before repair' in r['error_budget'][0]['text']"
 json_has cf.json "r['repair']['sst_p90']['cell_days'] == r['flags']['repaired']['cell_days']"
+program "${run[@]}" --approx tail --tail-k 1 --validate 100% --tolerance 0.001 -O -o cf.nc --report cf.json sea
+exits 0
+json_has cf.json "0 < max(v for m in r['maps'] if m['key'] == 'flagged' for v in m['values'] if v is not None) <= 1000"
+json_has cf.json "r['flags']['uncertified']['cell_days'] > r['flags']['measured_beyond_tolerance']['cell_days'] > 0"
 program "${run[@]}" --approx tail --tail-k 1 --validate 100% --tolerance 0.001 --repair -O -o cf.nc sea
 exits 0
 bounds_are cf.nc "error[sea].max() <= 0.0010001 and (f & flag['repaired']).any()"
+bounds_are cf.nc "not ((f & flag['repaired'] > 0) & (f & flag['uncertified'] > 0)).any() and (f & flag['uncertified']).any()"
+program "${run[@]}" --approx tail --percentile 10,90 --tail-k 1 --validate 100% --tolerance 0.001 --repair -O -o cf.nc sea
+exits 0
+bounds_are cf.nc "((f & flag['repaired'] > 0) & (f & flag['uncertified'] > 0)).any()"
 
 # Part of the cells: guesses elsewhere only, and the estimate itself is that of any other sample.
 program "${run[@]}" -q --approx cf --validate 50% -O -o half.nc sea
@@ -82,6 +91,15 @@ err_has "Use a larger --validate, or a smaller --coverage"
 import netCDF4, sys
 with netCDF4.Dataset('$work/few.nc') as data:
     sys.exit(not (data['sst_p90_approx_bound95'][:].mask.all() and data['sst_p90'][:].count() > 0))" || fail "bounds of a handful"
+
+# Probes that are all land say nothing, and --strict does not take that for a good verdict.
+program "${run[@]}" --approx tail --validate 100% --bbox 0,-90,90,-80 -o land.nc --report land.json sea
+exits 0
+err_has "warning: --validate: no probe of 6 has a value, so nothing is validated"
+json_has land.json "r['verdict'] is None and r['sea_cells'] == 0"
+rm "$work"/land.*
+program "${run[@]}" --approx tail --validate 100% --bbox 0,-90,90,-80 --strict -o land.nc sea
+exits 3
 
 # Refused before a field is read.
 program "${run[@]}" --approx cf -o new.nc --report absent/out.html sea

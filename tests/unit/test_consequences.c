@@ -229,6 +229,21 @@ START_TEST(a_missing_day_breaks_a_run_and_is_no_day_of_the_share)
 }
 END_TEST
 
+START_TEST(a_29_february_that_the_rule_leaves_out_breaks_no_run)
+{
+    struct scene scene;
+    const struct sst_pool_rule skipping = {SST_CALENDAR_STANDARD, SST_LEAP_SKIP, 2003, 2005, 5};
+    set_scene(&scene, (struct probe_fixture_spec){.n_lat = 1, .n_lon = 1, .pools = skipping});
+    probe_fixture_run(&scene.f, 0, (struct sst_day){2004, SLOT_FEB_26}, 6, 2100); /* 3 days, 29 February, 2 days */
+    probe_fixture_run(&scene.f, 0, (struct sst_day){2004, SST_SLOT_FEB29}, 1, SST_CODE_MISSING); /* never read */
+    const struct sst_consequences got = count(&scene, 90.0);
+    is(got.exact.days_per_year, 5.0 / N_YEARS);
+    is(got.exact.events_per_year, 1.0 / N_YEARS);
+    is(got.exact_exceedance.mean, 5.0 / N_DAYS);
+    clear_scene(&scene);
+}
+END_TEST
+
 START_TEST(years_beside_the_baseline_do_not_count)
 {
     struct scene scene;
@@ -300,6 +315,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, a_value_that_equals_its_threshold_as_float32_is_not_beyond);
     tcase_add_test(tc, cells_count_by_their_area);
     tcase_add_test(tc, a_missing_day_breaks_a_run_and_is_no_day_of_the_share);
+    tcase_add_test(tc, a_29_february_that_the_rule_leaves_out_breaks_no_run);
     tcase_add_test(tc, years_beside_the_baseline_do_not_count);
     tcase_add_test(tc, slots_without_a_threshold_are_not_beyond);
     tcase_add_test(tc, a_calendar_of_360_days_has_no_gap_in_february);

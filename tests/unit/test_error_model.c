@@ -1,4 +1,5 @@
 /* Error models: what is available with how many cells, what held-out figures are of, and inputs with nothing to learn. */
+#include <malloc.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "validate/error_model.h"
 #include "validate/error_model_conformal.h"
 #include "validate/error_model_ridge.h"
+#include "validate/error_model_rows.h"
 
 enum { N_LEVELS = 2, N_PLACES = 12, SEED = 7 };
 
@@ -525,6 +527,34 @@ START_TEST(without_shapes_bounds_are_one_number_and_nothing_is_corrected)
 }
 END_TEST
 
+/* 600 cells of 366 days: every third of 219,600 is read. */
+START_TEST(days_that_are_not_read_take_no_memory_and_what_is_taken_is_planned)
+{
+    enum { N_CELLS = 600, N_DAYS = 366, MOST = 80000 };
+    struct sst_sample *sample = test_error_sample(&usual_law, 1, 0, N_CELLS, N_DAYS);
+    const struct sst_error_model_options options = make_options(false);
+    struct sst_predictor_rule rule = {.tail = 1, .z = options.z};
+    struct sst_error_rows rows = {0};
+    ck_assert_int_eq(sst_error_rows_init(sample, &options, &rule, &rows, NULL), SST_OK);
+    ck_assert_uint_eq(rows.n_cells, N_CELLS);
+    ck_assert_uint_gt(rows.n_rows, MOST / 2);
+    ck_assert_uint_le(rows.n_rows, sst_error_rows_most(N_CELLS, N_DAYS));
+    ck_assert_uint_le(malloc_usable_size(rows.at), (MOST + N_CELLS) * sizeof *rows.at);
+    const size_t taken = malloc_usable_size(rows.at) + malloc_usable_size(rows.error) + malloc_usable_size(rows.sd) +
+                         malloc_usable_size(rows.predictors) + malloc_usable_size(rows.weight);
+    const uint64_t planned = sst_error_model_bytes(N_CELLS, N_DAYS, 1, false);
+    ck_assert_uint_le(taken, sst_error_rows_bytes(N_CELLS, N_DAYS));
+    ck_assert_uint_lt(sst_error_rows_bytes(N_CELLS, N_DAYS), planned);
+    ck_assert_uint_lt(planned, 16000000); /* each of 80,600 rows and 600 cells with all that fitting looks at */
+    ck_assert_uint_eq(sst_error_model_bytes(N_CELLS, N_DAYS, 1, true) - planned, N_CELLS * N_DAYS * sizeof(float));
+    ck_assert_uint_eq(sst_error_model_bytes(N_CELLS, N_DAYS, 0, true), 0);
+    ck_assert_uint_eq(sst_error_model_bytes(1000000, N_DAYS, 1, false),
+                      sst_error_model_bytes(SST_SAMPLE_MAX_CELLS, N_DAYS, 1, false));
+    sst_error_rows_clear(&rows);
+    test_error_sample_free(&sample);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("error model");
@@ -547,6 +577,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, strange_shapes_neither_spoil_a_fit_nor_get_absurd_bounds);
     tcase_add_test(tcase, one_day_and_pools_without_variance_are_fitted);
     tcase_add_test(tcase, without_shapes_bounds_are_one_number_and_nothing_is_corrected);
+    tcase_add_test(tcase, days_that_are_not_read_take_no_memory_and_what_is_taken_is_planned);
     suite_add_tcase(suite, tcase);
     return suite;
 }

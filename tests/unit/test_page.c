@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "app/page_parts.h"
@@ -158,6 +159,49 @@ START_TEST(a_bare_report_gives_a_whole_page)
 }
 END_TEST
 
+/* Draws errors of all slots 1..n_slots by a calendar's name. */
+static void draw_year(const char *calendar, int n_slots)
+{
+    struct sst_error err = {SST_OK, ""};
+    json_t *slots = json_array();
+    for (int slot = 1; slot <= n_slots; ++slot)
+        json_array_append_new(slots, json_pack("{s:i, s:i, s:f, s:f, s:f}", "low", slot, "high", slot, "bias", 0.01,
+                                               "rmse", 0.02, "p95_abs", 0.05));
+    json_t *report =
+        json_pack("{s:s, s:{s:s}, s:{s:{s:{s:i}}, s:{s:{s:o}}}}", "schema", "sststream-run/1", "policy", "calendar",
+                  calendar, "validation", "errors_degc", "sst_p90", "x", 0, "breakdown", "sst_p90", "by_slot", slots);
+    sst_text_clear(&text);
+    ck_assert_ptr_nonnull(report);
+    ck_assert_int_eq(sst_page_write(report, &text, &err), SST_OK);
+    json_decref(report);
+}
+
+/* Where a label of the axis stands. [px] */
+static double place_of(const char *label)
+{
+    double x = NAN;
+    const char *at = strstr(text.data, label);
+    ck_assert_ptr_nonnull(at);
+    while (strncmp(at, "<text x=\"", 9) != 0)
+        --at;
+    ck_assert_int_eq(sscanf(at, "<text x=\"%lf\"", &x), 1);
+    return x;
+}
+
+START_TEST(a_year_of_360_days_has_months_of_30_and_no_29_february_line)
+{
+    draw_year("standard", 366);
+    const double px_per_day = (place_of(">Dec<") - place_of(">Jan<")) / 335;
+    ck_assert_double_eq_tol((place_of(">Mar<") - place_of(">Jan<")) / px_per_day, 60, 0.5);
+    ck_assert_ptr_nonnull(strstr(text.data, "29 February"));
+    draw_year("360_day", 360);
+    const double px_per_month = (place_of(">Dec<") - place_of(">Jan<")) / 11;
+    ck_assert_double_eq_tol((place_of(">Mar<") - place_of(">Feb<")) / px_per_month, 1, 0.02);
+    ck_assert_ptr_null(strstr(text.data, "29 February"));
+    sst_text_clear(&text);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("page");
@@ -170,6 +214,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, notes_of_long_names_are_cut_between_characters);
     tcase_add_test(tc, what_is_no_report_gives_no_page);
     tcase_add_test(tc, a_bare_report_gives_a_whole_page);
+    tcase_add_test(tc, a_year_of_360_days_has_months_of_30_and_no_29_february_line);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -188,7 +188,7 @@ START_TEST(bounds_name_their_variables_and_say_what_they_cover)
         .rmse_before = 0.08,
         .rmse_after = 0.07,
         .likely = {true, 0.3, 0.1, 0.08, 0.75, NAN}};
-    json_t *block = read_back(sst_block_bounds(&findings, "sst_p90"));
+    json_t *block = read_back(sst_block_bounds(&findings, 90));
     has_keys(block, "cells levels correction likely");
     is_number(block, "cells", 60);
     has_keys(member(block, "levels.0"),
@@ -230,9 +230,11 @@ START_TEST(ice_and_regions_are_strata_too)
 {
     struct sst_coverage_row rows[2] = {{.stratum = SST_STRATUM_ICE, .name = "ice-free"},
                                        {.stratum = SST_STRATUM_REGION, .name = "0-10N 0-10E"}};
-    const struct sst_error_findings findings = {.n_levels = 1, .levels = {{.level = 0.9, .rows = rows, .n_rows = 2}}};
-    json_t *block = read_back(sst_block_bounds(&findings, "sst_p97p5"));
+    const struct sst_error_findings findings = {
+        .n_levels = 2, .levels = {{.level = 0.9, .rows = rows, .n_rows = 2}, {.level = 0.9999995}}};
+    json_t *block = read_back(sst_block_bounds(&findings, 97.5));
     is_text(block, "levels.0.variable", "sst_p97p5_approx_bound90");
+    is_text(block, "levels.1.variable", "sst_p97p5_approx_bound99p99995"); /* as the file's, not rounded to 100 */
     is_text(block, "levels.0.coverage.0.stratum", "ice");
     is_text(block, "levels.0.coverage.1.stratum", "region");
     json_decref(block);
