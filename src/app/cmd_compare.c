@@ -15,16 +15,25 @@
 #include "core/mem.h"
 #include "write/place.h"
 
-/* No climatology is replaced by the report on it. */
-static enum sst_status check_place(const struct sst_options *options, const char *path, struct sst_error *err)
+static bool is_same_file(const char *path, const char *other)
 {
     struct stat target, input;
+    return stat(path, &target) == 0 && stat(other, &input) == 0 && target.st_dev == input.st_dev &&
+           target.st_ino == input.st_ino;
+}
+
+/* Nothing that is compared, or named for its daily values, is replaced by the report on it. */
+static enum sst_status check_place(const struct sst_options *options, const char *path, struct sst_error *err)
+{
     SST_TRY(sst_place_check(path, options->overwrite, err));
     for (size_t i = 0; i < options->n_inputs; ++i)
-        if (stat(path, &target) == 0 && stat(options->inputs[i], &input) == 0 && target.st_dev == input.st_dev &&
-            target.st_ino == input.st_ino)
+        if (is_same_file(path, options->inputs[i]))
             return sst_fail(err, SST_ERR_OUTPUT,
                             "%s: is one of the climatologies, so it is not replaced. Give another name", path);
+    for (size_t i = 0; i < options->n_detect; ++i)
+        if (is_same_file(path, options->detect[i]))
+            return sst_fail(err, SST_ERR_OUTPUT,
+                            "%s: is an input of --detect, so it is not replaced. Give another name", path);
     return SST_OK;
 }
 

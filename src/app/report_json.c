@@ -213,8 +213,11 @@ static json_t *error_budget_json(const struct sst_report *report)
     double rmse = is_exact ? 0 : NAN;
     if (is_validated)
         rmse = sst_comparison_row(found->errors, SST_ERRORS_ICE_FREE, SST_WEIGHT_AREA).rmse;
+    char name[32], approximation[64];
+    (void)snprintf(approximation, sizeof approximation, "approximation of %s",
+                   sst_clim_percentile_name(job->policy.percentiles[0], name));
     const struct sst_budget_item items[] = {
-        {"approximation", rmse,
+        {approximation, rmse,
          is_validated && job->options->repair ? "root-mean-square error at the probes before repair, ice-free, by area"
          : is_validated                       ? "root-mean-square error at the probes, ice-free, by area"
          : is_exact                           ? "none"

@@ -69,6 +69,11 @@ err_has "base.nc: is one of the climatologies, so it is not replaced"
 program compare base.nc base.nc -O --report page.html
 exits 0
 grep -q 'No cell-day has any difference' "$work/page.html" || fail "equal climatologies are not said to be equal"
+cp "$work/base.nc" "$work/daily.nc"
+program compare june.nc base.nc --detect daily.nc -O --report daily.nc
+exits 4
+err_has "daily.nc: is an input of --detect, so it is not replaced"
+rm "$work/daily.nc"
 program compare june.nc base.nc --strict
 exits 0
 program compare june.nc base.nc --strict --tolerance 0.04
