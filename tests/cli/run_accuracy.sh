@@ -49,6 +49,7 @@ bounds_are cf.nc "(error[(f & flag['repaired']) > 0] == 0).all() and (b[(f & fla
 json_has cf.json "r['repair']['sst_p90']['cell_days'] > 0 and r['verdict']['pass'] and r['verdict']['worst_share'] == 0"
 json_has cf.json "r['validation']['errors_degc']['sst_p90']['all_area']['max_abs'] > 0.1"
 json_has cf.json "r['repair']['sst_p90']['cell_days'] == r['flags']['repaired']['cell_days']"
+json_has cf.json "'before repair, when ' in r['verdict']['text'] and 'regions' not in r['verdict']['text']"
 program "${run[@]}" --approx tail --tail-k 1 --validate 100% --tolerance 0.001 --repair -O -o cf.nc sea
 exits 0
 bounds_are cf.nc "error[sea].max() <= 0.0010001 and (f & flag['repaired']).any()"
@@ -77,11 +78,17 @@ nctool equal_in sst_mean once.nc other.nc
 program "${run[@]}" --approx cf --validate 100% --bbox 140,-40,200,-10 --coverage 95,50 -o few.nc sea
 exits 0
 err_has "warning: sst_p90_approx_bound95 is left empty: "
-err_has "Use a larger --validate, or a smaller --coverage"
+err_has "No cell is left to compare: use --exact, or a smaller --coverage"
 "$python" -c "
 import netCDF4, sys
 with netCDF4.Dataset('$work/few.nc') as data:
     sys.exit(not (data['sst_p90_approx_bound95'][:].mask.all() and data['sst_p90'][:].count() > 0))" || fail "bounds of a handful"
+
+program --baseline 2003-2012 --doy 153-157 --smooth 0 --approx cf -O -o few.nc sea # two years: no pool is large enough
+exits 6
+err_has "is left empty: 0 probes with values allow no bounds. Give files of more years, or a smaller --min-samples"
+! grep -q nan "$work/err" || fail "a number that is none was printed"
+err_has "ice-free, by area      none"
 
 # Refused before a field is read.
 program "${run[@]}" --approx cf -o new.nc --report absent/out.html sea
@@ -96,6 +103,11 @@ err_has "out.json"
 program --baseline 2001-2001 --doy 153-157 --approx cf -o new.nc sea
 exits 2
 err_has "--approx cf: the baseline is one year, too little for an estimate from power sums"
+program --baseline 2004-2009 --doy 153-157 --approx cf -o new.nc sea
+exits 3
+err_has "--baseline 2004-2009: all days that have a file are of 2004, and one year is too little for --approx cf"
+program --baseline 2004-2005 --doy 153-157 --smooth 0 --exact -q -o lone.nc sea
+exits 6
 program "${run[@]}" --approx maxent --percentile 90,50 -o new.nc sea
 exits 2
 err_has "50"

@@ -34,7 +34,7 @@ rmse() {
 for approx in cf maxent; do
     for share in default 5%; do
         part=()
-        [ $share = default ] || part=(--validate $share)
+        [ $share = default ] || part=(--validate "$share")
         "$SSTSTREAM" --approx $approx --correct --smooth 0 "${rule[@]}" "${part[@]}" -P 1 --progress none -q -q -O \
             -o "$scratch/$approx.$share.nc" "$tasman"
         printf '%-7s --correct, %7s of the cells compared: rmse %.4f degC in all\n' $approx $share "$(rmse $approx.$share)"
