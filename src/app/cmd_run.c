@@ -207,6 +207,20 @@ static enum sst_status outcome(const struct run *run, const struct sst_report *r
     return SST_OK;
 }
 
+static void warn_about_bound(const struct run *run, const char *name, size_t n_cells, double attainable, bool all)
+{
+    const char *remedy = all && n_cells == 0 ? "Give files of more years, or a smaller --min-samples"
+                         : all               ? "No cell is left to compare: use --exact, or a smaller --coverage"
+                                             : "Use a larger --validate, or a smaller --coverage";
+    if (attainable > 0.0)
+        sst_log_warn(run->options->log,
+                     "%s is left empty: %zu probe%s with values allow bounds that cover at most %.3g %%. %s", name,
+                     n_cells, n_cells == 1 ? "" : "s", 100.0 * attainable, remedy);
+    else
+        sst_log_warn(run->options->log, "%s is left empty: %zu probe%s with values allow no bounds. %s", name, n_cells,
+                     n_cells == 1 ? "" : "s", remedy);
+}
+
 /* Few or no probes: what is then missing from the outputs. */
 static void warn_about_bounds(const struct run *run, const struct sst_accuracy_findings *found)
 {
@@ -216,14 +230,11 @@ static void warn_about_bounds(const struct run *run, const struct sst_accuracy_f
             continue;
         const struct sst_error_findings *findings = sst_error_model_findings(model);
         for (size_t i = 0; i < findings->n_levels; ++i) {
+            const struct sst_level_findings *level = &findings->levels[i];
             char name[SST_CLIM_NAME_SIZE];
-            if (!findings->levels[i].is_available)
-                sst_log_warn(run->options->log,
-                             "%s is left empty: %zu probe%s with values allow bounds that cover at most %.3g %%. Use a "
-                             "larger --validate, or a smaller --coverage",
-                             sst_clim_bound_name(run->job.policy.percentiles[q], findings->levels[i].level, name),
-                             findings->n_cells, findings->n_cells == 1 ? "" : "s",
-                             100.0 * findings->levels[i].attainable);
+            if (!level->is_available)
+                warn_about_bound(run, sst_clim_bound_name(run->job.policy.percentiles[q], level->level, name),
+                                 findings->n_cells, level->attainable, found->all_validated);
         }
     }
 }

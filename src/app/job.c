@@ -155,6 +155,29 @@ static void count_days_beside(struct sst_job *job)
     }
 }
 
+/* A baseline may be long and its files of one year only: that year's weather is no climate either. */
+static enum sst_status check_years(const struct sst_job *job, struct sst_error *err)
+{
+    const struct sst_catalog *catalog = job->catalog;
+    const struct sst_pool_rule *pools = &job->policy.pools;
+    int year = 0;
+    if (!sst_approx_has_moments(job->policy.approx))
+        return SST_OK;
+    for (size_t i = 0; i < catalog->n_entries; ++i) {
+        const struct sst_day day = catalog->entries[i].at.day;
+        if (!job->wanted[day.slot] || !sst_pool_in_baseline(pools, day))
+            continue;
+        if (year != 0 && day.year != year)
+            return SST_OK;
+        year = day.year;
+    }
+    return sst_fail(
+        err, SST_ERR_TIME,
+        "--baseline %d-%d: all days that have a file are of %d, and one year is too little for --approx %s. "
+        "Name files of more years, or use --exact",
+        pools->first_year, pools->last_year, year, sst_approx_name(job->policy.approx));
+}
+
 static enum sst_status settle_baseline(struct sst_job *job, struct sst_error *err)
 {
     const struct sst_options *options = job->options;
@@ -168,6 +191,7 @@ static enum sst_status settle_baseline(struct sst_job *job, struct sst_error *er
     if (job->coverage.n_present == 0)
         return sst_fail(err, SST_ERR_TIME, "--baseline %d-%d: no file is of these years; the files hold %d to %d",
                         pools->first_year, pools->last_year, job->catalog->first_day.year, job->catalog->last_day.year);
+    SST_TRY(check_years(job, err));
     SST_TRY(check_smoother_reach(job, err));
     count_days_beside(job);
     return SST_OK;

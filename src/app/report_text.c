@@ -150,6 +150,10 @@ void sst_plan_print(const struct sst_job *job, FILE *out)
 
 static void print_row(const struct sst_report_row *which, const struct sst_error_row *row, FILE *out)
 {
+    if (row->n_cells == 0) {
+        fprintf(out, "  %-20s   none\n", which->name);
+        return;
+    }
     fprintf(out, "  %-20s %6zu %10zu %+8.4f %7.4f %7.4f %7.4f %7.4f %7.4f %7.2f %% (%.2f..%.2f)\n", which->name,
             row->n_cells, row->n_cell_days, row->bias, row->rmse, row->median, row->p95, row->p99, row->max,
             100.0 * row->beyond.value, 100.0 * row->beyond.low, 100.0 * row->beyond.high);
@@ -180,7 +184,8 @@ static void print_level(double percentile, const struct sst_level_findings *leve
     char name[SST_CLIM_NAME_SIZE];
     fprintf(out, "  %-26s", sst_clim_bound_name(percentile, level->level, name));
     if (!level->is_available) {
-        fprintf(out, " empty: too few probes, which allow %.3g %% at most\n", 100.0 * level->attainable);
+        fprintf(out, " empty: too few probes");
+        fprintf(out, level->attainable > 0.0 ? ", which allow %.3g %% at most\n" : "\n", 100.0 * level->attainable);
         return;
     }
     fprintf(out, " median %.3f, mean %.3f degC; covers", level->median_bound, level->mean_bound);
@@ -210,13 +215,19 @@ static void print_likely(const struct sst_likely_findings *likely, FILE *out)
 static void print_repair(const struct sst_report *report, size_t q, FILE *out)
 {
     const struct sst_percentile_findings *found = &report->accuracy->by_percentile[q];
+    char name[SST_CLIM_NAME_SIZE];
     if (!report->job->options->repair)
         return;
-    fprintf(out, "  repaired                   %zu cell-days", found->n_repaired);
-    for (size_t i = 0; found->model && i < report->job->options->n_coverages; ++i)
-        if (isfinite(found->coverage_of_rest[i].value))
-            fprintf(out, "; the %g %% bound covers %.2f %% of the other probes' cell-days",
-                    100.0 * report->job->options->coverages[i], 100.0 * found->coverage_of_rest[i].value);
+    fprintf(out, "repaired   %s, %zu cell-days", sst_clim_percentile_name(report->job->policy.percentiles[q], name),
+            found->n_repaired);
+    const char *before = "; of the other probes' cell-days";
+    for (size_t i = 0; found->model && i < report->job->options->n_coverages; ++i) {
+        if (!isfinite(found->coverage_of_rest[i].value))
+            continue;
+        fprintf(out, "%s %.2f %% are within the %.4g %% bound", before, 100.0 * found->coverage_of_rest[i].value,
+                100.0 * report->job->options->coverages[i]);
+        before = ",";
+    }
     fprintf(out, "\n");
 }
 
@@ -242,29 +253,36 @@ static void print_bounds(const struct sst_report *report, FILE *out)
 static void print_heatwaves(const struct sst_report *report, size_t q, FILE *out)
 {
     const struct sst_consequences *c = &report->accuracy->by_percentile[q].consequences;
-    char name[32];
+    const double percentile = report->job->policy.percentiles[q];
+    char name[SST_CLIM_NAME_SIZE];
     if (c->n_cells == 0)
         return;
-    fprintf(
-        out,
-        "%s  %s, %zu cell%s, %d years: %.1f days and %.2f events a year by the approximate, %.1f and %.2f by the exact "
-        "threshold; %.1f %% of the days missed, %.1f %% added, Jaccard %.3f; days beyond: %.2f %% and %.2f %%\n",
-        c->is_cold ? "cold spells" : "heatwaves", sst_clim_percentile_name(report->job->policy.percentiles[q], name),
-        c->n_cells, plural(c->n_cells), c->n_years, c->approx.days_per_year, c->approx.events_per_year,
-        c->exact.days_per_year, c->exact.events_per_year, 100.0 * c->missed, 100.0 * c->added, c->jaccard,
-        100.0 * c->approx_exceedance.mean, 100.0 * c->exact_exceedance.mean);
+    fprintf(out,
+            "%-10s %s, %zu cell%s, %d years: %.1f days and %.2f events a year by the approximate, %.1f and %.2f by the "
+            "exact threshold; ",
+            c->is_cold ? "cold spell" : "heatwaves", sst_clim_percentile_name(percentile, name), c->n_cells,
+            plural(c->n_cells), c->n_years, c->approx.days_per_year, c->approx.events_per_year, c->exact.days_per_year,
+            c->exact.events_per_year);
+    if (isfinite(c->missed))
+        fprintf(out, "%.1f %% of the days missed, %.1f %% added, Jaccard %.3f; ", 100.0 * c->missed, 100.0 * c->added,
+                c->jaccard);
+    fprintf(out, "days %s the threshold: %.2f %% and %.2f %% (%.4g %% expected)\n", c->is_cold ? "below" : "above",
+            100.0 * c->approx_exceedance.mean, 100.0 * c->exact_exceedance.mean,
+            c->is_cold ? percentile : 100.0 - percentile);
 }
 
 static void print_sampling(const struct sst_report *report, size_t q, FILE *out)
 {
     const struct sst_sampling_error *s = &report->accuracy->by_percentile[q].sampling;
+    const struct sst_policy *policy = &report->job->policy;
+    char name[SST_CLIM_NAME_SIZE];
     if (!isfinite(s->se_median))
         return;
     fprintf(out,
-            "years      so few years leave the exact percentile itself uncertain by %.3f degC (median standard error, "
-            "whole "
-            "years resampled); the approximation adds %.4f degC (RMSE) to it, every year\n",
-            s->se_median, s->approx_rmse);
+            "years      %s: %d years leave the exact percentile itself uncertain by %.3f degC (median standard error, "
+            "whole years resampled); the approximation adds %.4f degC (RMSE) to it, every year\n",
+            sst_clim_percentile_name(policy->percentiles[q], name),
+            policy->pools.last_year - policy->pools.first_year + 1, s->se_median, s->approx_rmse);
 }
 
 static void print_validation(const struct sst_report *report, FILE *out)
@@ -322,7 +340,8 @@ void sst_report_print(const struct sst_report *report, FILE *out)
     print_validation(report, out);
     print_flags(report, out);
     if (*report->verdict)
-        fprintf(out, "verdict    %s: %s\n", sst_report_verdict(report).passes ? "passed" : "not passed", report->verdict);
+        fprintf(out, "verdict    %s: %s\n", sst_report_verdict(report).passes ? "passed" : "not passed",
+                report->verdict);
     print_around("output     ", job->options->output, "\n", out);
     fprintf(out, "id         %s\n", report->climatology_id);
     fprintf(out, "time       %.1f s, at most %.0f MB of memory\n", report->seconds,

@@ -4,7 +4,7 @@
 #include "app/report.h"
 #include "write/clim_nc.h"
 
-/* Regions beyond the limit are named up to this many. */
+/* So many of the regions beyond the limit are named. */
 enum { MAX_NAMED = 3 };
 
 static const struct sst_percentile_findings *findings_of(const struct sst_report *report, size_t q)
@@ -38,40 +38,61 @@ struct sst_verdict sst_report_verdict(const struct sst_report *report)
 
 static void add_made_by(const struct sst_job *job, struct sst_text *out)
 {
+    const bool is_smoothed = job->policy.smooth_days > 1;
     sst_text_addf(out, "by %s", sst_approx_name(job->policy.approx));
     if (job->options->correct)
         sst_text_add(out, ", corrected");
-    if (job->policy.smooth_days > 1)
-        sst_text_addf(out, ", smoothed over %d days,", job->policy.smooth_days);
+    if (is_smoothed)
+        sst_text_addf(out, ", smoothed over %d days", job->policy.smooth_days);
+    if (job->options->correct || is_smoothed)
+        sst_text_add(out, ",");
+}
+
+/* Number of rows beyond the limit; the worst of them come first in `worst`. */
+static size_t find_beyond(const struct sst_breakdown_table *table, double limit,
+                          const struct sst_breakdown_row *worst[MAX_NAMED])
+{
+    size_t n_beyond = 0;
+    for (size_t i = 0; i < table->n_rows; ++i) {
+        const struct sst_breakdown_row *row = &table->rows[i];
+        if (!(row->errors.beyond.value > limit))
+            continue;
+        size_t place = n_beyond < MAX_NAMED ? n_beyond : MAX_NAMED;
+        for (; place > 0 && row->errors.beyond.value > worst[place - 1]->errors.beyond.value; --place)
+            if (place < MAX_NAMED)
+                worst[place] = worst[place - 1];
+        if (place < MAX_NAMED)
+            worst[place] = row;
+        ++n_beyond;
+    }
+    return n_beyond;
 }
 
 static void add_regions(const struct sst_report *report, const struct sst_percentile_findings *found,
                         struct sst_text *out)
 {
     const struct sst_breakdown_table *regions = &found->breakdown.by_region;
-    size_t n_beyond = 0;
-    for (size_t i = 0; i < regions->n_rows; ++i)
-        n_beyond += regions->rows[i].errors.beyond.value > report->job->options->max_share;
-    if (regions->n_rows == 0 || is_made_exact(report)) /* their errors are those before repair */
+    const struct sst_breakdown_row *worst[MAX_NAMED] = {NULL};
+    if (regions->n_rows < 2 || is_made_exact(report)) /* their errors are those before repair */
         return;
-    sst_text_addf(out, " Of %zu region%s %zu %s beyond that limit", regions->n_rows, regions->n_rows == 1 ? "" : "s",
-                  n_beyond, n_beyond == 1 ? "is" : "are");
-    for (size_t i = 0, named = 0; i < regions->n_rows && named < MAX_NAMED; ++i) {
-        if (!(regions->rows[i].errors.beyond.value > report->job->options->max_share))
-            continue;
-        sst_text_addf(out, "%s %s (%.1f %%)", named == 0 ? ":" : ",", regions->rows[i].name,
-                      100.0 * regions->rows[i].errors.beyond.value);
-        ++named;
-    }
-    sst_text_add(out, n_beyond > MAX_NAMED ? " and others." : ".");
+    const size_t n_beyond = find_beyond(regions, report->job->options->max_share, worst);
+    sst_text_addf(out, " Of %zu regions %zu %s beyond that limit", regions->n_rows, n_beyond,
+                  n_beyond == 1 ? "is" : "are");
+    for (size_t i = 0; i < n_beyond && i < MAX_NAMED; ++i)
+        sst_text_addf(out, "%s %s (%.1f %%)", i == 0 ? (n_beyond > MAX_NAMED ? ", worst" : ":") : ",", worst[i]->name,
+                      100.0 * worst[i]->errors.beyond.value);
+    sst_text_add(out, ".");
 }
 
-static void add_repair(const struct sst_report *report, struct sst_text *out)
+static void add_repair(const struct sst_report *report, const struct sst_error_row *before, struct sst_text *out)
 {
     if (!report->job->options->repair)
         return;
     if (is_made_exact(report))
-        sst_text_add(out, " Every cell was compared, and what was off has been replaced by the exact percentile.");
+        sst_text_addf(out,
+                      " These are the errors before repair, when %.2f %% were beyond: every cell was compared, and the "
+                      "exact percentile has taken the place of what was off by more.",
+                      100.0 * before->beyond.value);
     else
         sst_text_add(out,
                      " The errors are those before repair: elsewhere than at the probes nothing could be repaired.");
@@ -100,7 +121,7 @@ enum sst_status sst_report_verdict_text(const struct sst_report *report, struct 
     sst_text_addf(out, " Measured at %zu cell%s %s; root-mean-square error %.4f degC, largest %.3f degC.", all.n_cells,
                   all.n_cells == 1 ? "" : "s", report->accuracy->all_validated ? "(all of them)" : "chosen at random",
                   all.rmse, all.max);
-    add_repair(report, out);
+    add_repair(report, &all, out);
     add_regions(report, found, out);
     return sst_text_check(out, err);
 }

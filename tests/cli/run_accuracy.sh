@@ -54,6 +54,7 @@ program "${run[@]}" --approx tail --tail-k 1 --validate 100% --tolerance 0.001 -
 exits 0
 json_has cf.json "0 < max(v for m in r['maps'] if m['key'] == 'flagged' for v in m['values'] if v is not None) <= 1000"
 json_has cf.json "r['flags']['uncertified']['cell_days'] > r['flags']['measured_beyond_tolerance']['cell_days'] > 0"
+json_has cf.json "'before repair, when ' in r['verdict']['text'] and 'regions' not in r['verdict']['text']"
 program "${run[@]}" --approx tail --tail-k 1 --validate 100% --tolerance 0.001 --repair -O -o cf.nc sea
 exits 0
 bounds_are cf.nc "error[sea].max() <= 0.0010001 and (f & flag['repaired']).any()"
@@ -86,7 +87,7 @@ nctool equal_in sst_mean once.nc other.nc
 program "${run[@]}" --approx cf --validate 100% --bbox 140,-40,200,-10 --coverage 95,50 -o few.nc sea
 exits 0
 err_has "warning: sst_p90_approx_bound95 is left empty: "
-err_has "Use a larger --validate, or a smaller --coverage"
+err_has "No cell is left to compare: use --exact, or a smaller --coverage"
 "$python" -c "
 import netCDF4, sys
 with netCDF4.Dataset('$work/few.nc') as data:
@@ -100,6 +101,11 @@ json_has land.json "r['verdict'] is None and r['sea_cells'] == 0"
 rm "$work"/land.*
 program "${run[@]}" --approx tail --validate 100% --bbox 0,-90,90,-80 --strict -o land.nc sea
 exits 3
+program --baseline 2003-2012 --doy 153-157 --smooth 0 --approx cf -O -o few.nc sea # two years: no pool is large enough
+exits 6
+err_has "is left empty: 0 probes with values allow no bounds. Give files of more years, or a smaller --min-samples"
+! grep -q nan "$work/err" || fail "a number that is none was printed"
+err_has "ice-free, by area      none"
 
 # Refused before a field is read.
 program "${run[@]}" --approx cf -o new.nc --report absent/out.html sea
@@ -114,6 +120,11 @@ err_has "out.json"
 program --baseline 2001-2001 --doy 153-157 --approx cf -o new.nc sea
 exits 2
 err_has "--approx cf: the baseline is one year, too little for an estimate from power sums"
+program --baseline 2004-2009 --doy 153-157 --approx cf -o new.nc sea
+exits 3
+err_has "--baseline 2004-2009: all days that have a file are of 2004, and one year is too little for --approx cf"
+program --baseline 2004-2005 --doy 153-157 --smooth 0 --exact -q -o lone.nc sea
+exits 6
 program "${run[@]}" --approx maxent --percentile 90,50 -o new.nc sea
 exits 2
 err_has "50"

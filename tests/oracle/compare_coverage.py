@@ -1,13 +1,15 @@
 """How many exact percentiles lie within the bounds of a run, at cells that were not in its sample.
 
 usage: compare_coverage.py APPROX.nc EXACT.nc SEED SHARE [NAME:W,S,E,N ...]
-Prints one line per bound and group: coverage_NN GROUP share cells; groups are all, probes and the boxes.
+Prints a line per bound and group of cell-days: coverage_NN GROUP share cells. Groups: all; the boxes; ice, cell-days so
+flagged; edge, all days of cells with ice on a part of them. Exit 1 if the sample is not the one that is meant here.
 """
 import sys
 
 import netCDF4
 import numpy as np
 
+TOLERANCE = 0.1  # [degC] the program's default
 MASK = (1 << 64) - 1
 PRIMES = (11400714785074694791, 14029467366897019727, 1609587929392839161, 9650029242287828579, 2870177450012600261)
 
@@ -38,27 +40,43 @@ def canonical(lat, lon):
     return rows[:, None] * len(lon) + cols[None, :]
 
 
+def has_flag(data, name):
+    flags = data["quality_flag"]
+    masks = dict(zip(flags.flag_meanings.split(), np.atleast_1d(flags.flag_masks)))
+    return (np.ma.filled(flags[:], 0) & masks[name]) != 0
+
+
+def check_sample(approx, error, probes):
+    """The sample's cell-days beyond the tolerance, and no others, are flagged as measured."""
+    said = has_flag(approx, "measured_beyond_tolerance")
+    n_wrong = int((said != ((error > TOLERANCE) & probes)).sum())
+    if n_wrong or not said.any():
+        sys.exit("%d cell-days are flagged as no sample of this seed and share would be" % n_wrong)
+
+
 def main():
     approx, exact = netCDF4.Dataset(sys.argv[1]), netCDF4.Dataset(sys.argv[2])
     seed, share = int(sys.argv[3]), float(sys.argv[4])
     lat, lon = approx["lat"][:].data, approx["lon"][:].data
     probes = is_probe(len(lat) * len(lon), seed, share)[canonical(lat, lon)]
-    error = np.ma.filled(np.abs(approx["sst_p90"][:] - exact["sst_p90"][:]).astype("f8"), np.nan)
-    groups = {"all": ~probes, "probes": probes}
+    error = np.ma.filled(np.abs(approx["sst_p90"][:].astype("f8") - exact["sst_p90"][:].astype("f8")), np.nan)
+    check_sample(approx, error, probes)
+    ice = has_flag(exact, "ice_or_no_variance")
+    groups = {"all": True, "ice": ice, "edge": ice.any(axis=0) & ~ice.all(axis=0)}
     for box in sys.argv[5:]:
         name, limits = box.split(":")
         west, south, east, north = (float(x) for x in limits.split(","))
-        inside = ((lat >= south) & (lat <= north))[:, None] & ((lon >= west) & (lon <= east))[None, :]
-        groups[name] = inside & ~probes
+        groups[name] = ((lat >= south) & (lat <= north))[:, None] & ((lon >= west) & (lon <= east))[None, :]
+    known = np.isfinite(error) & ~probes
     for name in approx.variables:
         if not name.startswith("sst_p90_approx_bound"):
             continue
         bound = np.ma.filled(approx[name][:].astype("f8"), np.nan)
-        for group, cells in groups.items():
-            known = np.isfinite(error) & cells[None]
-            covered = known & (error <= bound)
+        covered = error <= bound  # not where there is no bound
+        for group, inside in groups.items():
+            counted = known & inside
             print(name.replace("sst_p90_approx_bound", "coverage_"), group,
-                  "%.6f" % (covered.sum() / max(known.sum(), 1)), int(known.any(axis=0).sum()))
+                  "%.6f" % (covered[counted].mean()), int(counted.any(axis=0).sum()))
 
 
 main()
