@@ -50,11 +50,11 @@ json_has cf.json "r['repair']['sst_p90']['cell_days'] > 0 and r['verdict']['pass
 json_has cf.json "r['validation']['errors_degc']['sst_p90']['all_area']['max_abs'] > 0.1"
 json_has cf.json "'region' not in r['verdict']['text'] and 'before repair' in r['error_budget'][0]['text']"
 json_has cf.json "r['repair']['sst_p90']['cell_days'] == r['flags']['repaired']['cell_days']"
+json_has cf.json "'before repair, when ' in r['verdict']['text'] and 'regions' not in r['verdict']['text']"
 program "${run[@]}" --approx tail --tail-k 1 --validate 100% --tolerance 0.001 -O -o cf.nc --report cf.json sea
 exits 0
 json_has cf.json "0 < max(v for m in r['maps'] if m['key'] == 'flagged' for v in m['values'] if v is not None) <= 1000"
 json_has cf.json "r['flags']['uncertified']['cell_days'] > r['flags']['measured_beyond_tolerance']['cell_days'] > 0"
-json_has cf.json "'before repair, when ' in r['verdict']['text'] and 'regions' not in r['verdict']['text']"
 program "${run[@]}" --approx tail --tail-k 1 --validate 100% --tolerance 0.001 --repair -O -o cf.nc sea
 exits 0
 bounds_are cf.nc "error[sea].max() <= 0.0010001 and (f & flag['repaired']).any()"
