@@ -402,6 +402,30 @@ enum sst_status sst_accuracy_conclude(struct sst_accuracy *accuracy, const struc
     return SST_OK;
 }
 
+/*
+ * Bytes of the error table (two exact values of a probe, its weight and counts), by percentile; and of what comes when the
+ * pass is over, so that it can take the place of pools: a model's columns and normal equations, the errors in order.
+ */
+enum {
+    PROBE_BYTES = 80,
+    MODEL_ROW_BYTES = 120, /* of at most MODEL_ROWS */
+    MODEL_ROWS = 80000,
+    MODEL_CELL_BYTES = 1300,
+    REPORT_BYTES = 2000000, /* page and JSON */
+    REPORT_ROW_BYTES = 12 /* by cell-day of the sample */
+};
+
+static uint64_t sample_rows(const struct sst_job *job, size_t n_slots)
+{
+    const size_t n_cells = job->n_probes < SST_SAMPLE_MAX_CELLS ? job->n_probes : SST_SAMPLE_MAX_CELLS;
+    return (uint64_t)n_cells * n_slots;
+}
+
+static uint64_t model_bytes(uint64_t n_rows, size_t n_cells)
+{
+    return MODEL_ROW_BYTES * (n_rows < MODEL_ROWS ? n_rows : MODEL_ROWS) + MODEL_CELL_BYTES * (uint64_t)n_cells;
+}
+
 struct sst_accuracy_needs sst_accuracy_needs_of(const struct sst_job *job, size_t n_slots, bool is_for_report)
 {
     const struct sst_policy *policy = &job->policy;
@@ -416,9 +440,16 @@ struct sst_accuracy_needs sst_accuracy_needs_of(const struct sst_job *job, size_
     if (!is_validated(job))
         return needs;
     needs.memory_bytes += sst_sample_bytes(job->n_probes, n_slots, policy->n_percentiles, has_model);
+    const uint64_t n_rows = sample_rows(job, n_slots);
+    const size_t n_cells = job->n_probes < SST_SAMPLE_MAX_CELLS ? job->n_probes : SST_SAMPLE_MAX_CELLS;
+    needs.memory_bytes += policy->n_percentiles * ((uint64_t)PROBE_BYTES * job->n_probes);
     if (is_for_report)
         needs.memory_bytes += sst_series_bytes(job->n_probes, &policy->pools);
+    needs.later_bytes = is_for_report ? REPORT_BYTES + REPORT_ROW_BYTES * n_rows : 0;
     if (has_model) {
+        needs.later_bytes += policy->n_percentiles * model_bytes(n_rows, n_cells);
+        if (job->options->correct)
+            needs.later_bytes += policy->n_percentiles * sizeof(float) * n_rows;
         const struct sst_spool_spec spool = spool_spec(job, n_slots);
         needs.memory_bytes += sst_spool_memory_bytes(&spool);
         needs.disk_bytes = sst_spool_disk_bytes(&spool);
