@@ -2,9 +2,12 @@
 #include "validate/error_model.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/mem.h"
 #include "validate/error_model_findings.h"
+#include "validate/error_model_math.h"
+#include "validate/error_model_sum.h"
 
 /* A fold has as many cells as the correction has coefficients, at least. */
 enum { LEAST_CELLS_TO_CORRECT = SST_N_FOLDS * SST_N_TERMS };
@@ -21,6 +24,8 @@ struct sst_error_model {
     struct sst_error_rows rows;
     struct sst_turns turns;
     struct sst_error_fit fit; /* what is applied */
+    double quantile[SST_MAX_COVERAGES]; /* of its scores */
+    struct sst_predictor_sum scale; /* of it, in the form that is cheap to look up */
     float *held_out;
     struct sst_error_findings findings;
 };
@@ -37,7 +42,10 @@ static enum sst_status fit_applied(struct sst_error_model *model, struct sst_fit
     SST_TRY_GOTO(sst_alloc(model->rows.n_cells, sizeof *half, "the error model", &half, err));
     sst_error_folds_deal(&model->rows, model->options.seed, N_HALVES, keys, half);
     model->fit = sst_fitter_fit(fitter, half, FIT);
+    sst_predictor_sum_fold(&model->rule, model->fit.scale.coefficients, &model->scale);
     sst_fitter_calibrate(fitter, half, CALIBRATE, &model->fit);
+    for (size_t level = 0; level < model->options.n_coverages; ++level)
+        model->quantile[level] = exp(model->fit.log_quantile[level]);
     sst_fitter_evaluate(fitter, &model->fit, half, FIT); /* so that all rows are */
 done:
     sst_free(keys);
@@ -69,13 +77,13 @@ static void start_findings(struct sst_error_model *model)
 }
 
 /* Bounds that the applied model gives at the sample's cell-days. */
-static void describe_bounds(const struct sst_fitter *fitter, double quantile, struct sst_level_findings *level)
+static void describe_bounds(const struct sst_fitter *fitter, double log_quantile, struct sst_level_findings *level)
 {
     const struct sst_error_rows *rows = fitter->rows;
     double sum = 0, weight = 0;
     for (size_t c = 0; c < rows->n_cells; ++c) {
         for (size_t row = rows->first[c]; row < rows->first[c + 1]; ++row) {
-            const double bound = quantile * fitter->sigma[row];
+            const double bound = exp(log_quantile + fitter->log_sigma[row]);
             fitter->scores[row] = (struct sst_score){bound, rows->weight[c]};
             sum += rows->weight[c] * bound;
             weight += rows->weight[c];
@@ -92,7 +100,7 @@ static void describe_likely(const struct sst_error_model *model, struct sst_like
         return;
     likely->base_rate = turns->beyond / turns->all;
     likely->is_available = sst_conformal_is_available(model->rows.n_cells, LEVEL_OF_LIKELY) && turns->beyond > 0.0 &&
-                           turns->beyond < turns->all && isfinite(model->fit.likely_sigma);
+                           turns->beyond < turns->all && isfinite(model->fit.log_likely_sigma);
     if (!likely->is_available)
         return;
     likely->threshold = model->fit.likely_probability;
@@ -168,7 +176,7 @@ static enum sst_status find_levels(struct sst_error_model *model, struct sst_fit
         struct sst_level_findings *level = &model->findings.levels[i];
         if (!level->is_available)
             continue;
-        describe_bounds(fitter, model->fit.quantile[i], level);
+        describe_bounds(fitter, model->fit.log_quantile[i], level);
         SST_TRY(sst_turns_tabulate(fitter, model->turns.hits[i], level, err));
     }
     return SST_OK;
@@ -256,20 +264,59 @@ static bool is_any_level_available(const struct sst_error_findings *findings)
     return false;
 }
 
-static void apply_to_cell(const struct sst_error_model *model, const struct sst_model_cells *cells, size_t cell,
-                          const struct sst_model_values *values)
+/* Cells with a value among some that lie together. */
+struct batch {
+    uint32_t cell[SST_POOLS];
+    struct sst_pools pools;
+    double log_sd[SST_POOLS], sum[SST_POOLS];
+};
+
+static void collect(const struct sst_model_cells *cells, const double *estimate, size_t first, struct batch *batch)
+{
+    const size_t last = cells->n_cells - first < SST_POOLS ? cells->n_cells : first + SST_POOLS;
+    const struct sst_shape *shape = &cells->shape;
+    size_t n = 0;
+    for (size_t cell = first; cell < last; ++cell) {
+        batch->cell[n] = (uint32_t)(cell - first);
+        batch->pools.sd[n] = shape->sd ? shape->sd[cell] : NAN;
+        batch->pools.skew[n] = shape->sd ? shape->skew[cell] : NAN;
+        batch->pools.kurt[n] = shape->sd ? shape->kurt[cell] : NAN;
+        batch->pools.n_obs[n] = cells->n_obs[cell];
+        n += isfinite(estimate[cell]);
+    }
+    batch->pools.n = n;
+}
+
+static void correct_batch(const struct sst_error_model *model, const struct batch *batch, double *estimate)
+{
+    for (size_t i = 0; i < batch->pools.n; ++i) {
+        float predictors[SST_N_PREDICTORS] = {0};
+        double sd = 0;
+        const struct sst_pool pool = {(double)batch->pools.sd[i], (double)batch->pools.skew[i],
+                                      (double)batch->pools.kurt[i], batch->pools.n_obs[i]};
+        sst_predictors_of_correction(&model->rule, pool, predictors, &sd);
+        estimate[batch->cell[i]] -= sst_error_fit_correction(&model->fit, predictors, sd);
+    }
+}
+
+static void apply_to_batch(const struct sst_error_model *model, struct batch *batch, size_t first,
+                           const struct sst_model_values *values)
 {
     const struct sst_error_findings *findings = &model->findings;
-    float predictors[SST_N_PREDICTORS], sd = 0;
-    sst_predictors_of(&model->rule, sst_error_rows_pool_at(&cells->shape, cells->n_obs, cell), predictors, &sd);
+    const size_t n = batch->pools.n;
+    double *sigma = batch->log_sd; /* takes its place */
     if (findings->is_corrected)
-        values->estimate[cell] -= sst_error_fit_correction(&model->fit, predictors, (double)sd);
-    const double sigma = sst_error_fit_sigma(&model->fit, predictors, (double)sd);
+        correct_batch(model, batch, values->estimate + first);
+    sst_predictor_sum_of(&model->scale, &batch->pools, batch->sum, batch->log_sd);
+    for (size_t i = 0; i < n; ++i)
+        batch->sum[i] = sst_error_fit_log_sigma(&model->fit, batch->sum[i], batch->log_sd[i]);
+    for (size_t i = 0; i < n; ++i)
+        sigma[i] = sst_quick_exp(batch->sum[i]);
     for (size_t level = 0; level < findings->n_levels; ++level)
-        if (findings->levels[level].is_available)
-            values->bound[level][cell] = (float)(model->fit.quantile[level] * sigma);
-    if (values->is_likely && findings->likely.is_available)
-        values->is_likely[cell] = sigma >= model->fit.likely_sigma;
+        for (size_t i = 0; findings->levels[level].is_available && i < n; ++i)
+            values->bound[level][first + batch->cell[i]] = (float)(model->quantile[level] * sigma[i]);
+    for (size_t i = 0; values->is_likely && findings->likely.is_available && i < n; ++i)
+        values->is_likely[first + batch->cell[i]] = batch->sum[i] >= model->fit.log_likely_sigma;
 }
 
 void sst_error_model_apply(const struct sst_error_model *model, const struct sst_model_cells *cells,
@@ -279,13 +326,19 @@ void sst_error_model_apply(const struct sst_error_model *model, const struct sst
     const bool says_something =
         findings->is_corrected || findings->likely.is_available || is_any_level_available(findings);
 #pragma omp parallel for schedule(static)
-    for (size_t cell = 0; cell < cells->n_cells; ++cell) {
+    for (size_t first = 0; first < cells->n_cells; first += SST_POOLS) {
+        const size_t last = cells->n_cells - first < SST_POOLS ? cells->n_cells : first + SST_POOLS;
         for (size_t level = 0; level < findings->n_levels; ++level)
-            values->bound[level][cell] = NAN;
+            for (size_t cell = first; cell < last; ++cell)
+                values->bound[level][cell] = NAN;
         if (values->is_likely)
-            values->is_likely[cell] = 0;
-        if (says_something && isfinite(values->estimate[cell]))
-            apply_to_cell(model, cells, cell, values);
+            memset(values->is_likely + first, 0, last - first);
+        if (!says_something)
+            continue;
+        struct batch batch;
+        collect(cells, values->estimate, first, &batch);
+        if (batch.pools.n > 0)
+            apply_to_batch(model, &batch, first, values);
     }
 }
 

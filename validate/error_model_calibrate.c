@@ -22,7 +22,7 @@ static size_t collect_scores(struct sst_fitter *fitter, const uint8_t *fold, uin
             continue;
         const double weight = 1.0 / (double)(rows->first[c + 1] - rows->first[c]);
         for (size_t row = rows->first[c]; row < rows->first[c + 1]; ++row)
-            fitter->scores[n++] = (struct sst_score){fitter->score[row], weight};
+            fitter->scores[n++] = (struct sst_score){fitter->log_score[row], weight};
         ++*n_cells;
     }
     return n;
@@ -31,18 +31,18 @@ static size_t collect_scores(struct sst_fitter *fitter, const uint8_t *fold, uin
 static void find_limits(const struct sst_fitter *fitter, const uint8_t *fold, uint8_t which, struct sigma_bins *bins)
 {
     const struct sst_error_rows *rows = fitter->rows;
-    double least = INFINITY, most = 0;
+    double least = INFINITY, most = -INFINITY;
     for (size_t c = 0; c < rows->n_cells; ++c) {
         if (fold[c] != which)
             continue;
         for (size_t row = rows->first[c]; row < rows->first[c + 1]; ++row) {
-            const double sigma = fitter->sigma[row];
-            least = sigma < least ? sigma : least;
-            most = sigma > most ? sigma : most;
+            const double log_sigma = fitter->log_sigma[row];
+            least = log_sigma < least ? log_sigma : least;
+            most = log_sigma > most ? log_sigma : most;
         }
     }
-    bins->least = log(least);
-    bins->width = (log(most) - bins->least) / N_THRESHOLDS;
+    bins->least = least;
+    bins->width = (most - least) / N_THRESHOLDS;
 }
 
 static void fill_bins(const struct sst_fitter *fitter, const uint8_t *fold, uint8_t which, struct sigma_bins *bins)
@@ -52,7 +52,7 @@ static void fill_bins(const struct sst_fitter *fitter, const uint8_t *fold, uint
         if (fold[c] != which)
             continue;
         for (size_t row = rows->first[c]; row < rows->first[c + 1]; ++row) {
-            const double place = bins->width > 0.0 ? (log(fitter->sigma[row]) - bins->least) / bins->width : 0.0;
+            const double place = bins->width > 0.0 ? (fitter->log_sigma[row] - bins->least) / bins->width : 0.0;
             const size_t bin = place < N_THRESHOLDS - 1 ? (size_t)place : N_THRESHOLDS - 1;
             bins->all[bin] += rows->weight[c];
             if (fabs(fitter->residual[row]) > fitter->options->tolerance)
@@ -61,7 +61,7 @@ static void fill_bins(const struct sst_fitter *fitter, const uint8_t *fold, uint
     }
 }
 
-/* The threshold of the best F1 = 2 found / (flagged + there); of equals the one that flags least. Infinite: none is there. */
+/* The threshold of log sigma with the best F1 = 2 found / (flagged + there); of equals the one that flags least. Infinite: none is there. */
 static double choose_threshold(const struct sigma_bins *bins)
 {
     double there = 0, flagged = 0, found = 0, best = 0, threshold = INFINITY;
@@ -76,16 +76,16 @@ static double choose_threshold(const struct sigma_bins *bins)
             threshold = bins->least + bin * bins->width;
         }
     }
-    return exp(threshold);
+    return threshold;
 }
 
-/* Share of the scores, cells weighing the same, above tolerance / sigma. */
-static double probability_beyond(const struct sst_score *scores, size_t n, double tolerance, double sigma)
+/* Share of the scores, cells weighing the same, above tolerance / sigma; all are logarithms. */
+static double probability_beyond(const struct sst_score *scores, size_t n, double log_tolerance, double log_sigma)
 {
     double all = 0, above = 0;
     for (size_t i = 0; i < n; ++i) {
         all += scores[i].weight;
-        above += scores[i].score * sigma > tolerance ? scores[i].weight : 0.0;
+        above += scores[i].score + log_sigma > log_tolerance ? scores[i].weight : 0.0;
     }
     return above / all;
 }
@@ -98,11 +98,12 @@ void sst_fitter_calibrate(struct sst_fitter *fitter, const uint8_t *fold, uint8_
     sst_fitter_evaluate(fitter, fit, fold, which);
     const size_t n = collect_scores(fitter, fold, which, &n_cells);
     for (size_t level = 0; level < options->n_coverages; ++level)
-        fit->quantile[level] = sst_conformal_quantile(fitter->scores, n, n_cells, options->coverages[level]);
+        fit->log_quantile[level] = sst_conformal_quantile(fitter->scores, n, n_cells, options->coverages[level]);
     find_limits(fitter, fold, which, &bins);
     fill_bins(fitter, fold, which, &bins);
-    fit->likely_sigma = choose_threshold(&bins);
-    fit->likely_probability = isinf(fit->likely_sigma)
-                                  ? (double)NAN
-                                  : probability_beyond(fitter->scores, n, options->tolerance, fit->likely_sigma);
+    fit->log_likely_sigma = choose_threshold(&bins);
+    fit->likely_probability =
+        isinf(fit->log_likely_sigma)
+            ? (double)NAN
+            : probability_beyond(fitter->scores, n, log(options->tolerance), fit->log_likely_sigma);
 }

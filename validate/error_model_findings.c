@@ -43,9 +43,9 @@ static void count_turn(const struct sst_fitter *fitter, const struct sst_error_f
         for (size_t row = rows->first[c]; row < rows->first[c + 1]; ++row) {
             for (size_t level = 0; level < options->n_coverages; ++level)
                 turns->hits[level][row] =
-                    (uint8_t)(turns->hits[level][row] + (fitter->score[row] <= fit->quantile[level]));
+                    (uint8_t)(turns->hits[level][row] + (fitter->log_score[row] <= fit->log_quantile[level]));
             const bool is_beyond = fabs(fitter->residual[row]) > options->tolerance;
-            const bool is_flagged = fitter->sigma[row] >= fit->likely_sigma;
+            const bool is_flagged = fitter->log_sigma[row] >= fit->log_likely_sigma;
             n_beyond += is_beyond;
             n_flagged += is_flagged;
             n_found += is_beyond && is_flagged;

@@ -73,9 +73,9 @@ double sst_error_fit_correction(const struct sst_error_fit *fit, const float *pr
     return sd * clamp(correction_sum(&fit->correction, predictors), fit->correction.least, fit->correction.most);
 }
 
-double sst_error_fit_sigma(const struct sst_error_fit *fit, const float *predictors, double sd)
+double sst_error_fit_log_sigma(const struct sst_error_fit *fit, double sum, double log_sd)
 {
-    return sd * exp(clamp(scale_sum(&fit->scale, predictors), fit->scale.least, fit->scale.most));
+    return log_sd + clamp(sum, fit->scale.least, fit->scale.most);
 }
 
 /* --- the fitter --------------------------------------------------------------------------------------------------- */
@@ -90,17 +90,32 @@ static double days_of(const struct sst_error_rows *rows, size_t c)
     return (double)(rows->first[c + 1] - rows->first[c]);
 }
 
-/* Each cell weighs the same, however many days it has. */
-static void sum_cell(const struct sst_error_rows *rows, size_t c, struct sst_ridge *correction, struct sst_ridge *scale)
+/* What the scale is fitted to. */
+static double scale_response(const struct sst_fitter *fitter, double residual, double sd)
 {
+    return log(fabs(residual) / sd + fitter->least);
+}
+
+/* Each cell weighs the same, however many days it has. */
+static void sum_cell(struct sst_fitter *fitter, size_t c)
+{
+    const struct sst_error_rows *rows = fitter->rows;
+    struct sst_ridge *correction = &fitter->correction[c], *scale = &fitter->scale[c];
     const double weight = 1.0 / days_of(rows, c);
     double terms[SST_N_TERMS];
     for (size_t row = rows->first[c]; row < rows->first[c + 1]; ++row) {
+        const double error = (double)rows->error[row], sd = (double)rows->sd[row];
+        fitter->log_sd[row] = log(sd);
+        fitter->log_error[row] = log(fabs(error));
         scale_terms(predictors_of(rows, row), terms);
         sst_ridge_add_terms(scale, terms, weight);
+        if (!fitter->corrects) {
+            sst_ridge_add_response(scale, terms, weight * scale_response(fitter, error, sd));
+            continue;
+        }
         correction_terms(predictors_of(rows, row), terms);
         sst_ridge_add_terms(correction, terms, weight);
-        sst_ridge_add_response(correction, terms, weight * (double)rows->error[row] / (double)rows->sd[row]);
+        sst_ridge_add_response(correction, terms, weight * error / sd);
     }
 }
 
@@ -121,11 +136,12 @@ enum sst_status sst_fitter_init(const struct sst_error_rows *rows, const struct 
     SST_TRY(sst_alloc(rows->n_cells, sizeof *fitter->correction, "the error model", &fitter->correction, err));
     SST_TRY(sst_alloc(rows->n_cells, sizeof *fitter->scale, "the error model", &fitter->scale, err));
     SST_TRY(sst_alloc(rows->n_rows, sizeof *fitter->scores, "the error model", &fitter->scores, err));
-    SST_TRY(sst_alloc(rows->n_rows, sizeof *fitter->residual, "the error model", &fitter->residual, err));
-    SST_TRY(sst_alloc(rows->n_rows, sizeof *fitter->sigma, "the error model", &fitter->sigma, err));
-    SST_TRY(sst_alloc(rows->n_rows, sizeof *fitter->score, "the error model", &fitter->score, err));
+    double **columns[] = {&fitter->log_sd, &fitter->log_error, &fitter->residual, &fitter->log_sigma,
+                          &fitter->log_score};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i)
+        SST_TRY(sst_alloc(rows->n_rows, sizeof **columns[i], "the error model", columns[i], err));
     for (size_t c = 0; c < rows->n_cells; ++c)
-        sum_cell(rows, c, &fitter->correction[c], &fitter->scale[c]);
+        sum_cell(fitter, c);
     return SST_OK;
 }
 
@@ -134,9 +150,11 @@ void sst_fitter_clear(struct sst_fitter *fitter)
     sst_free(fitter->correction);
     sst_free(fitter->scale);
     sst_free(fitter->scores);
+    sst_free(fitter->log_sd);
+    sst_free(fitter->log_error);
     sst_free(fitter->residual);
-    sst_free(fitter->sigma);
-    sst_free(fitter->score);
+    sst_free(fitter->log_sigma);
+    sst_free(fitter->log_score);
     *fitter = (struct sst_fitter){0};
 }
 
@@ -170,22 +188,32 @@ static void fit_correction(const struct sst_fitter *fitter, const uint8_t *fold,
     find_range(fitter->rows, fold, which, correction_sum, correction);
 }
 
+/* Adds the response of a cell's scale to what is left by a correction. */
+static void add_corrected(const struct sst_fitter *fitter, const struct sst_error_fit *fit, size_t c,
+                          struct sst_ridge *sum)
+{
+    const struct sst_error_rows *rows = fitter->rows;
+    const double weight = 1.0 / days_of(rows, c);
+    double terms[SST_N_TERMS];
+    for (size_t row = rows->first[c]; row < rows->first[c + 1]; ++row) {
+        const float *predictors = predictors_of(rows, row);
+        const double sd = (double)rows->sd[row];
+        const double residual = (double)rows->error[row] - sst_error_fit_correction(fit, predictors, sd);
+        scale_terms(predictors, terms);
+        sst_ridge_add_response(sum, terms, weight * scale_response(fitter, residual, sd));
+    }
+}
+
 static void fit_scale(const struct sst_fitter *fitter, const uint8_t *fold, uint8_t which, struct sst_error_fit *fit)
 {
     const struct sst_error_rows *rows = fitter->rows;
     struct sst_ridge sum = {0};
-    double terms[SST_N_TERMS];
     for (size_t c = 0; c < rows->n_cells; ++c) {
         if (fold[c] != which)
             continue;
         sst_ridge_merge(&sum, &fitter->scale[c]);
-        for (size_t row = rows->first[c]; row < rows->first[c + 1]; ++row) {
-            const float *predictors = predictors_of(rows, row);
-            const double sd = (double)rows->sd[row];
-            const double residual = (double)rows->error[row] - sst_error_fit_correction(fit, predictors, sd);
-            scale_terms(predictors, terms);
-            sst_ridge_add_response(&sum, terms, log(fabs(residual) / sd + fitter->least) / days_of(rows, c));
-        }
+        if (fit->corrects)
+            add_corrected(fitter, fit, c, &sum);
     }
     sst_ridge_solve(&sum, RIDGE_SHARE, fit->scale.coefficients);
     find_range(rows, fold, which, scale_sum, &fit->scale);
@@ -193,9 +221,9 @@ static void fit_scale(const struct sst_fitter *fitter, const uint8_t *fold, uint
 
 struct sst_error_fit sst_fitter_fit(struct sst_fitter *fitter, const uint8_t *fold, uint8_t which)
 {
-    struct sst_error_fit fit = {.corrects = fitter->corrects, .likely_sigma = INFINITY, .likely_probability = NAN};
+    struct sst_error_fit fit = {.corrects = fitter->corrects, .log_likely_sigma = INFINITY, .likely_probability = NAN};
     for (size_t level = 0; level < SST_MAX_COVERAGES; ++level)
-        fit.quantile[level] = INFINITY;
+        fit.log_quantile[level] = INFINITY;
     if (fit.corrects)
         fit_correction(fitter, fold, which, &fit.correction);
     fit_scale(fitter, fold, which, &fit);
@@ -210,10 +238,13 @@ void sst_fitter_evaluate(struct sst_fitter *fitter, const struct sst_error_fit *
             continue;
         for (size_t row = rows->first[c]; row < rows->first[c + 1]; ++row) {
             const float *predictors = predictors_of(rows, row);
-            const double sd = (double)rows->sd[row];
-            fitter->residual[row] = (double)rows->error[row] - sst_error_fit_correction(fit, predictors, sd);
-            fitter->sigma[row] = sst_error_fit_sigma(fit, predictors, sd);
-            fitter->score[row] = fabs(fitter->residual[row]) / fitter->sigma[row];
+            const double error = (double)rows->error[row];
+            const double correction = sst_error_fit_correction(fit, predictors, (double)rows->sd[row]);
+            const double log_left = fit->corrects ? log(fabs(error - correction)) : fitter->log_error[row];
+            fitter->residual[row] = error - correction;
+            fitter->log_sigma[row] =
+                sst_error_fit_log_sigma(fit, scale_sum(&fit->scale, predictors), fitter->log_sd[row]);
+            fitter->log_score[row] = log_left - fitter->log_sigma[row];
         }
     }
 }

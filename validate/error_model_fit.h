@@ -21,20 +21,24 @@ struct sst_error_fit {
     bool corrects;
     struct sst_linear correction; /* of error / sd */
     struct sst_linear scale; /* of log(|error - correction| / sd + least) */
-    double quantile[SST_MAX_COVERAGES]; /* of the scores; infinite where a level is not reached */
-    double likely_sigma; /* [degC] likely beyond from here on; infinite: nothing is */
+    double log_quantile[SST_MAX_COVERAGES]; /* of the scores; infinite where a level is not reached */
+    double log_likely_sigma; /* [log degC] likely beyond from here on; infinite: nothing is */
     double likely_probability; /* that cell-days of this sigma are beyond */
 };
 
-/* What all fits to one set of rows share: the normal equations of each cell, and room to work in. */
+/*
+ * What all fits to one set of rows share: the normal equations of each cell, and room to work in. Scales and scores stay
+ * logarithms, as fitted: sixty fits then take no exponential, and without a correction no logarithm.
+ */
 struct sst_fitter {
     const struct sst_error_rows *rows;
     const struct sst_error_model_options *options;
     bool corrects;
     double least; /* [1] a small error: keeps the logarithm of none at all finite */
-    struct sst_ridge *correction, *scale; /* by cell; the response of the scale depends on the correction */
+    struct sst_ridge *correction, *scale; /* by cell; with a correction, without the response of the scale */
     struct sst_score *scores; /* n_rows */
-    double *residual, *sigma, *score; /* by row, of what was evaluated last; score: |residual| / sigma */
+    double *log_sd, *log_error; /* by row; log |error| */
+    double *residual, *log_sigma, *log_score; /* by row, of what was evaluated last; score: |residual| / sigma */
 };
 
 /* rows and options are borrowed. Owner: the caller; sst_fitter_clear, also after a failure. Errors: SST_ERR_NOMEM. */
@@ -47,12 +51,14 @@ void sst_fitter_clear(struct sst_fitter *fitter);
 struct sst_error_fit sst_fitter_fit(struct sst_fitter *fitter, const uint8_t *fold, uint8_t which);
 void sst_fitter_calibrate(struct sst_fitter *fitter, const uint8_t *fold, uint8_t which, struct sst_error_fit *fit);
 
-/* Puts residual, sigma and score of the rows of a fold's cells. */
+/* Puts residual, log_sigma and log_score of the rows of a fold's cells. */
 void sst_fitter_evaluate(struct sst_fitter *fitter, const struct sst_error_fit *fit, const uint8_t *fold,
                          uint8_t which);
 
-/* Of a cell-day: what to subtract from the estimate, 0 without correction; the scale of what is left. [degC] */
+/* Of a cell-day: what to subtract from the estimate, 0 without correction. [degC] */
 double sst_error_fit_correction(const struct sst_error_fit *fit, const float *predictors, double sd);
-double sst_error_fit_sigma(const struct sst_error_fit *fit, const float *predictors, double sd);
+
+/* The logarithm of the scale of what is left, [log degC], from the logarithm of sd and the sum of the scale's terms. */
+double sst_error_fit_log_sigma(const struct sst_error_fit *fit, double sum, double log_sd);
 
 #endif

@@ -1,21 +1,11 @@
-/* Predictors: each is kept within the range in which pools of a few hundred values lie, so no outlier steers a model. */
+/* Predictors of one pool. */
 #include "validate/error_model_predictors.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "kernels/cell_maxent.h"
-
-/* Half a hundredth of a degree, the least that one step of packed data can tell; and beyond any sea. [degC] */
-#define LEAST_SD 0.005
-#define MOST_SD 100.0
-
-/* Shapes beyond these are of single outliers; the formulas fail there in ways that a model of four numbers cannot follow. */
-#define MOST_SKEW 3.0
-#define LEAST_KURT (-2.0)
-#define MOST_KURT 10.0
-#define LEAST_V 0.25
-#define MOST_V 12.0
-#define MOST_DISAGREEMENT 1.0
+#include "validate/error_model_limits.h"
 
 /* A predictor that varies by less than this share of its size is a constant with rounding. */
 #define NO_SPREAD 1e-6
@@ -23,14 +13,12 @@
 /* Guarded or not, the place in the table is the same. */
 static const float any_v_limit[CELL_MAXENT_N_SKEW];
 
-static double clamp(double x, double least, double most) { return x > least ? fmin(x, most) : least; }
-
 static double disagreement(const struct sst_predictor_rule *rule, double skew, double kurt)
 {
     const struct cell_shape shape = {.mean = 0.0, .sd = 1.0, .skew = skew, .kurt = kurt};
     const double cf = cell_cf_quantile(shape, rule->z);
     const double maxent = cell_maxent_standard_quantile(cell_maxent_place_of(shape, any_v_limit), rule->maxent_table);
-    return fmin(fabs(cf - maxent), MOST_DISAGREEMENT);
+    return sst_predictor_limit_disagreement(fabs(cf - maxent));
 }
 
 /* NaN where not known. */
@@ -39,13 +27,13 @@ static void raw_predictors(const struct sst_predictor_rule *rule, struct sst_poo
     for (int i = 0; i < SST_N_PREDICTORS; ++i)
         raw[i] = NAN;
     if (!isnan(pool.sd))
-        raw[SST_PREDICTOR_LOG_SD] = log(clamp(pool.sd, LEAST_SD, MOST_SD));
+        raw[SST_PREDICTOR_LOG_SD] = log(sst_predictor_limit_sd(pool.sd));
     if (pool.n_obs > 0)
         raw[SST_PREDICTOR_LOG_N] = log((double)pool.n_obs);
     if (isnan(pool.skew) || isnan(pool.kurt))
         return;
-    const double v = clamp(pool.kurt - pool.skew * pool.skew + 2.0, LEAST_V, MOST_V);
-    const double skew = clamp(pool.skew, -MOST_SKEW, MOST_SKEW), kurt = clamp(pool.kurt, LEAST_KURT, MOST_KURT);
+    const double v = sst_predictor_limit_v(pool.skew, pool.kurt);
+    const double skew = sst_predictor_limit_skew(pool.skew), kurt = sst_predictor_limit_kurt(pool.kurt);
     raw[SST_PREDICTOR_SKEW] = rule->tail * skew;
     raw[SST_PREDICTOR_ABS_SKEW] = fabs(skew);
     raw[SST_PREDICTOR_SKEW_SQUARED] = skew * skew;
@@ -86,5 +74,18 @@ void sst_predictors_of(const struct sst_predictor_rule *rule, struct sst_pool po
     raw_predictors(rule, pool, raw);
     for (int i = 0; i < SST_N_PREDICTORS; ++i)
         predictors[i] = isnan(raw[i]) ? 0.0F : (float)((raw[i] - rule->centre[i]) * rule->inverse_spread[i]);
-    *sd = (float)(isnan(pool.sd) ? exp(rule->centre[SST_PREDICTOR_LOG_SD]) : clamp(pool.sd, LEAST_SD, MOST_SD));
+    *sd = (float)(isnan(pool.sd) ? exp(rule->centre[SST_PREDICTOR_LOG_SD]) : sst_predictor_limit_sd(pool.sd));
+}
+
+void sst_predictors_of_correction(const struct sst_predictor_rule *rule, struct sst_pool pool, float *predictors,
+                                  double *sd)
+{
+    static const int which[] = {SST_PREDICTOR_SKEW, SST_PREDICTOR_LOG_V};
+    const bool is_known = !isnan(pool.skew) && !isnan(pool.kurt);
+    const double raw[] = {is_known ? rule->tail * sst_predictor_limit_skew(pool.skew) : 0.0,
+                          is_known ? log(sst_predictor_limit_v(pool.skew, pool.kurt)) : 0.0};
+    for (int i = 0; i < 2; ++i)
+        predictors[which[i]] =
+            is_known ? (float)((raw[i] - rule->centre[which[i]]) * rule->inverse_spread[which[i]]) : 0.0F;
+    *sd = (double)(float)(isnan(pool.sd) ? exp(rule->centre[SST_PREDICTOR_LOG_SD]) : sst_predictor_limit_sd(pool.sd));
 }

@@ -45,4 +45,8 @@ void sst_predictors_settle(const struct sst_predictor_sums *sums, struct sst_pre
  */
 void sst_predictors_of(const struct sst_predictor_rule *rule, struct sst_pool pool, float *predictors, float *sd);
 
+/* Only those that the correction looks at. */
+void sst_predictors_of_correction(const struct sst_predictor_rule *rule, struct sst_pool pool, float *predictors,
+                                  double *sd);
+
 #endif

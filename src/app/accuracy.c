@@ -415,17 +415,15 @@ enum sst_status sst_accuracy_conclude(struct sst_accuracy *accuracy, const struc
     return SST_OK;
 }
 
-/* What is held of each probe, and what is worked out of the sample when all slots are there. */
-static uint64_t findings_bytes(const struct sst_job *job, size_t n_slots, bool is_for_report)
+/* Page and JSON. [bytes] */
+enum { REPORT_BYTES = 2000000 };
+
+/* What is worked out of the sample when the pass is over, so that it can take the place of pools. */
+static uint64_t later_bytes(const struct sst_job *job, size_t n_slots, bool is_for_report)
 {
-    const size_t n_probes = job->n_probes, n_percentiles = job->policy.n_percentiles;
-    const bool has_model = sst_approx_has_moments(job->policy.approx);
-    uint64_t bytes = n_probes * (sizeof(size_t) + (1 + n_percentiles) * sizeof(double) + sizeof(uint16_t)) +
-                     n_percentiles * sst_comparison_bytes(n_probes);
-    if (has_model)
-        bytes += sst_error_model_bytes(n_probes, n_slots, n_percentiles, job->options->correct);
-    if (is_for_report)
-        bytes += sst_series_bytes(n_probes, &job->policy.pools) + sst_breakdown_scratch_bytes(n_probes, n_slots);
+    uint64_t bytes = is_for_report ? REPORT_BYTES + sst_breakdown_scratch_bytes(job->n_probes, n_slots) : 0;
+    if (sst_approx_has_moments(job->policy.approx))
+        bytes += sst_error_model_bytes(job->n_probes, n_slots, job->policy.n_percentiles, job->options->correct);
     return bytes;
 }
 
@@ -442,8 +440,14 @@ struct sst_accuracy_needs sst_accuracy_needs_of(const struct sst_job *job, size_
         job->domain.n_cells * (n_doubles * sizeof(double) + n_floats * sizeof(float) + sizeof(uint32_t));
     if (!is_validated(job))
         return needs;
-    needs.memory_bytes += sst_sample_bytes(job->n_probes, n_slots, policy->n_percentiles, has_model) +
-                          findings_bytes(job, n_slots, is_for_report);
+    /* By probe: its place, its weight and exact values, its flags, and its part of the error table. */
+    needs.memory_bytes +=
+        sst_sample_bytes(job->n_probes, n_slots, policy->n_percentiles, has_model) +
+        policy->n_percentiles * sst_comparison_bytes(job->n_probes) +
+        job->n_probes * (sizeof(size_t) + (1 + policy->n_percentiles) * sizeof(double) + sizeof(uint16_t));
+    if (is_for_report)
+        needs.memory_bytes += sst_series_bytes(job->n_probes, &policy->pools);
+    needs.later_bytes = later_bytes(job, n_slots, is_for_report);
     if (has_model) {
         const struct sst_spool_spec spool = spool_spec(job, n_slots);
         needs.memory_bytes += sst_spool_memory_bytes(&spool);

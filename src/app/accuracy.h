@@ -79,9 +79,9 @@ SST_MUST_CHECK enum sst_status sst_accuracy_finish(struct sst_accuracy *accuracy
 SST_MUST_CHECK enum sst_status sst_accuracy_conclude(struct sst_accuracy *accuracy,
                                                      const struct sst_accuracy_findings **out, struct sst_error *err);
 
-/* Of a job: the most bytes that are held besides, and scratch on the disk. */
+/* Of a job: bytes held besides while files are read; more when all slots are there and the pass holds nothing; scratch. */
 struct sst_accuracy_needs {
-    uint64_t memory_bytes, disk_bytes;
+    uint64_t memory_bytes, later_bytes, disk_bytes;
 };
 struct sst_accuracy_needs sst_accuracy_needs_of(const struct sst_job *job, size_t n_slots, bool is_for_report);
 

@@ -7,12 +7,15 @@
 
 #include "core/flags.h"
 #include "error_sample.h"
+#include "moments/maxent.h"
 #include "random.h"
 #include "test_main.h"
 #include "validate/error_model.h"
 #include "validate/error_model_conformal.h"
+#include "validate/error_model_math.h"
 #include "validate/error_model_ridge.h"
 #include "validate/error_model_rows.h"
+#include "validate/error_model_sum.h"
 
 enum { N_LEVELS = 2, N_PLACES = 12, SEED = 7 };
 
@@ -118,6 +121,68 @@ START_TEST(ridge_finds_a_line_and_survives_terms_that_do_not_vary)
     ck_assert_double_eq_tol(coefficients[0], 2, 1e-6);
     ck_assert_double_eq_tol(coefficients[1], 3, 1e-6);
     ck_assert_double_eq(coefficients[2], 0);
+}
+END_TEST
+
+/* --- sums of predictors ------------------------------------------------------------------------------------------- */
+
+START_TEST(quick_logarithms_and_exponentials_are_right_to_eleven_digits)
+{
+    ck_assert_double_eq(sst_quick_log(1.0), 0.0);
+    ck_assert_double_eq(sst_quick_exp(0.0), 1.0);
+    for (double x = 1e-6; x < 1e6; x *= 1.0137)
+        ck_assert_double_eq_tol(sst_quick_log(x), log(x), 1e-11 * fmax(1.0, fabs(log(x))));
+    for (double x = -30; x < 30; x += 0.0137)
+        ck_assert_double_eq_tol(sst_quick_exp(x) / exp(x), 1.0, 1e-11);
+}
+END_TEST
+
+/* A pool that is calm, or has a shape beyond all limits, or is not known in part. */
+static struct sst_pool strange_pool(struct test_random *random)
+{
+    static const double strange[] = {NAN, -1e6, 1e6, 0.0};
+    double value[3] = {1.0, 0.0, 0.0};
+    for (int i = 0; i < 3; ++i)
+        value[i] = test_random_below(random, 4) == 0
+                       ? strange[test_random_below(random, 4)]
+                       : (double)test_random_below(random, 8000) / 1000.0 - (i ? 4.0 : 0.0);
+    return (struct sst_pool){(double)(float)value[0], (double)(float)value[1], (double)(float)value[2],
+                             (unsigned)test_random_below(random, 2) * (unsigned)test_random_below(random, 3000)};
+}
+
+START_TEST(sums_of_many_pools_are_those_of_each_ones_predictors)
+{
+    static const double coefficients[SST_N_TERMS] = {0.3, 0.5, -0.7, 0.2, 0.4, -0.1, 0.6, 0.9, -0.8, 1.1};
+    struct sst_predictor_rule rule = {.tail = -1, .z = -1.2815515655446004, .maxent_table = sst_maxent_table(10)};
+    struct sst_predictor_sums learnt = {0};
+    struct test_random random = {SEED};
+    static struct sst_predictor_sum sum;
+    for (int i = 0; i < 1000; ++i)
+        sst_predictors_learn(&rule, strange_pool(&random), &learnt);
+    sst_predictors_settle(&learnt, &rule);
+    sst_predictor_sum_fold(&rule, coefficients, &sum);
+    for (int trial = 0; trial < 100; ++trial) {
+        struct sst_pools pools = {.n = 1 + (size_t)test_random_below(&random, SST_POOLS)};
+        struct sst_pool each[SST_POOLS];
+        double sums[SST_POOLS], log_sd[SST_POOLS];
+        for (size_t i = 0; i < pools.n; ++i) {
+            each[i] = strange_pool(&random);
+            pools.sd[i] = (float)each[i].sd;
+            pools.skew[i] = (float)each[i].skew;
+            pools.kurt[i] = (float)each[i].kurt;
+            pools.n_obs[i] = (uint16_t)each[i].n_obs;
+        }
+        sst_predictor_sum_of(&sum, &pools, sums, log_sd);
+        for (size_t i = 0; i < pools.n; ++i) {
+            float predictors[SST_N_PREDICTORS], sd = 0;
+            double wanted = coefficients[0];
+            sst_predictors_of(&rule, each[i], predictors, &sd);
+            for (int j = 0; j < SST_N_SCALE_PREDICTORS; ++j)
+                wanted += coefficients[j + 1] * (double)predictors[j];
+            ck_assert_double_eq_tol(sums[i], wanted, 2e-6);
+            ck_assert_double_eq_tol(log_sd[i], log((double)sd), 2e-7);
+        }
+    }
 }
 END_TEST
 
@@ -563,6 +628,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, cells_weigh_the_same_however_many_days_they_have);
     tcase_add_test(tcase, a_weighted_quantile_is_the_one_of_the_sorted_values);
     tcase_add_test(tcase, ridge_finds_a_line_and_survives_terms_that_do_not_vary);
+    tcase_add_test(tcase, quick_logarithms_and_exponentials_are_right_to_eleven_digits);
+    tcase_add_test(tcase, sums_of_many_pools_are_those_of_each_ones_predictors);
     tcase_add_loop_test(tcase, a_level_needs_three_folds_that_reach_it, 0,
                         sizeof cells_and_levels / sizeof cells_and_levels[0]);
     tcase_add_test(tcase, unusual_levels_need_what_they_need);
