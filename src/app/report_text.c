@@ -1,5 +1,6 @@
 /* The summary and the plan as text. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/log.h"
@@ -18,6 +19,54 @@ static const double BYTES_PER_MB = 1e6;
 enum { MAX_LISTED = 10 };
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+/* Summaries are read on terminals: what is a sentence goes over several lines. [columns] */
+enum { COLUMNS = 118, HEADING = 11, NAMED = 29 };
+
+/* Prints words, from column 0 on, later lines from `indent` on; blanks that line things up stay in the first line. */
+static void print_wrapped(const char *text, int indent, FILE *out)
+{
+    int at = 0;
+    while (*text) {
+        const int blanks = (int)strspn(text, " "), length = (int)strcspn(text + blanks, " ");
+        if (at > indent && at + blanks + length > COLUMNS) {
+            fprintf(out, "\n%*s", indent, "");
+            at = indent;
+        } else {
+            fprintf(out, "%*s", blanks, "");
+            at += blanks;
+        }
+        at += fprintf(out, "%.*s", length, text + blanks);
+        text += blanks + length;
+    }
+    fprintf(out, "\n");
+}
+
+/* A sentence is put together in memory, and printed when it is whole. */
+struct sentence {
+    char *text;
+    size_t size;
+    FILE *stream; /* where it is written to; the output itself without memory */
+};
+
+static FILE *sentence_begin(struct sentence *sentence, FILE *out)
+{
+    *sentence = (struct sentence){0};
+    FILE *memory = open_memstream(&sentence->text, &sentence->size);
+    sentence->stream = memory ? memory : out;
+    return sentence->stream;
+}
+
+static void sentence_end(struct sentence *sentence, int indent, FILE *out)
+{
+    if (sentence->stream == out) {
+        fprintf(out, "\n");
+        return;
+    }
+    if (fclose(sentence->stream) == 0)
+        print_wrapped(sentence->text, indent, out);
+    free(sentence->text);
+}
 
 /* What stands before a text that comes from outside, the text, and what stands behind it. */
 static void print_around(const char *before, const char *text, const char *behind, FILE *out)
@@ -179,13 +228,17 @@ static void print_errors(const struct sst_report *report, FILE *out)
     }
 }
 
-static void print_level(double percentile, const struct sst_level_findings *level, FILE *out)
+static void print_level(double percentile, const struct sst_level_findings *level, FILE *terminal)
 {
+    struct sentence sentence;
+    FILE *out = sentence_begin(&sentence, terminal);
     char name[SST_CLIM_NAME_SIZE];
     fprintf(out, "  %-26s", sst_clim_bound_name(percentile, level->level, name));
     if (!level->is_available) {
         fprintf(out, " empty: too few probes");
-        fprintf(out, level->attainable > 0.0 ? ", which allow %.3g %% at most\n" : "\n", 100.0 * level->attainable);
+        if (level->attainable > 0.0)
+            fprintf(out, ", which allow %.3g %% at most", 100.0 * level->attainable);
+        sentence_end(&sentence, NAMED, terminal);
         return;
     }
     fprintf(out, " median %.3f, mean %.3f degC; covers", level->median_bound, level->mean_bound);
@@ -198,26 +251,32 @@ static void print_level(double percentile, const struct sst_level_findings *leve
                 100.0 * row->share.high, row->stratum == SST_STRATUM_ALL ? "all" : row->name);
         between = ",";
     }
-    fprintf(out, "; below 90 %% in %.1f %% of the cells\n", 100.0 * level->share_of_cells_below_90);
+    fprintf(out, "; below 90 %% in %.1f %% of the cells", 100.0 * level->share_of_cells_below_90);
+    sentence_end(&sentence, NAMED, terminal);
 }
 
-static void print_likely(const struct sst_likely_findings *likely, FILE *out)
+static void print_likely(const struct sst_likely_findings *likely, FILE *terminal)
 {
+    struct sentence sentence;
     if (!likely->is_available)
         return;
+    FILE *out = sentence_begin(&sentence, terminal);
     fprintf(out,
             "  likely_beyond_tolerance    at held-out probes: flags %.1f %%, of which %.1f %% are beyond (precision; "
             "%.1f %% "
-            "of all are), and finds %.1f %% of those (recall)\n",
+            "of all are), and finds %.1f %% of those (recall)",
             100.0 * likely->flagged, 100.0 * likely->precision, 100.0 * likely->base_rate, 100.0 * likely->recall);
+    sentence_end(&sentence, NAMED, terminal);
 }
 
-static void print_repair(const struct sst_report *report, size_t q, FILE *out)
+static void print_repair(const struct sst_report *report, size_t q, FILE *terminal)
 {
+    struct sentence sentence;
     const struct sst_percentile_findings *found = &report->accuracy->by_percentile[q];
     char name[SST_CLIM_NAME_SIZE];
     if (!report->job->options->repair)
         return;
+    FILE *out = sentence_begin(&sentence, terminal);
     fprintf(out, "repaired   %s, %zu cell-days", sst_clim_percentile_name(report->job->policy.percentiles[q], name),
             found->n_repaired);
     const char *before = "; of the other probes' cell-days";
@@ -228,7 +287,7 @@ static void print_repair(const struct sst_report *report, size_t q, FILE *out)
                 100.0 * report->job->options->coverages[i]);
         before = ",";
     }
-    fprintf(out, "\n");
+    sentence_end(&sentence, HEADING, terminal);
 }
 
 /* What models of the error say, and how far to believe them. */
@@ -250,13 +309,15 @@ static void print_bounds(const struct sst_report *report, FILE *out)
     }
 }
 
-static void print_heatwaves(const struct sst_report *report, size_t q, FILE *out)
+static void print_heatwaves(const struct sst_report *report, size_t q, FILE *terminal)
 {
+    struct sentence sentence;
     const struct sst_consequences *c = &report->accuracy->by_percentile[q].consequences;
     const double percentile = report->job->policy.percentiles[q];
     char name[SST_CLIM_NAME_SIZE];
     if (c->n_cells == 0)
         return;
+    FILE *out = sentence_begin(&sentence, terminal);
     fprintf(out,
             "%-10s %s, %zu cell%s, %d years: %.1f days and %.2f events a year by the approximate, %.1f and %.2f by the "
             "exact threshold; ",
@@ -266,23 +327,27 @@ static void print_heatwaves(const struct sst_report *report, size_t q, FILE *out
     if (isfinite(c->missed))
         fprintf(out, "%.1f %% of the days missed, %.1f %% added, Jaccard %.3f; ", 100.0 * c->missed, 100.0 * c->added,
                 c->jaccard);
-    fprintf(out, "days %s the threshold: %.2f %% and %.2f %% (%.4g %% expected)\n", c->is_cold ? "below" : "above",
+    fprintf(out, "days %s the threshold: %.2f %% and %.2f %% (%.4g %% expected)", c->is_cold ? "below" : "above",
             100.0 * c->approx_exceedance.mean, 100.0 * c->exact_exceedance.mean,
             c->is_cold ? percentile : 100.0 - percentile);
+    sentence_end(&sentence, HEADING, terminal);
 }
 
-static void print_sampling(const struct sst_report *report, size_t q, FILE *out)
+static void print_sampling(const struct sst_report *report, size_t q, FILE *terminal)
 {
+    struct sentence sentence;
     const struct sst_sampling_error *s = &report->accuracy->by_percentile[q].sampling;
     const struct sst_policy *policy = &report->job->policy;
     char name[SST_CLIM_NAME_SIZE];
     if (!isfinite(s->se_median))
         return;
+    FILE *out = sentence_begin(&sentence, terminal);
     fprintf(out,
             "years      %s: %d years leave the exact percentile itself uncertain by %.3f degC (median standard error, "
-            "whole years resampled); the approximation adds %.4f degC (RMSE) to it, every year\n",
+            "whole years resampled); the approximation adds %.4f degC (RMSE) to it, every year",
             sst_clim_percentile_name(policy->percentiles[q], name),
             policy->pools.last_year - policy->pools.first_year + 1, s->se_median, s->approx_rmse);
+    sentence_end(&sentence, HEADING, terminal);
 }
 
 static void print_validation(const struct sst_report *report, FILE *out)
@@ -317,6 +382,14 @@ static void print_flags(const struct sst_report *report, FILE *out)
                 100.0 * tally->by_flag[bit].area_share);
 }
 
+static void print_verdict(const struct sst_report *report, FILE *terminal)
+{
+    struct sentence sentence;
+    FILE *out = sentence_begin(&sentence, terminal);
+    fprintf(out, "verdict    %s: %s", sst_report_verdict(report).passes ? "passed" : "not passed", report->verdict);
+    sentence_end(&sentence, HEADING, terminal);
+}
+
 void sst_report_print(const struct sst_report *report, FILE *out)
 {
     const struct sst_job *job = report->job;
@@ -340,8 +413,7 @@ void sst_report_print(const struct sst_report *report, FILE *out)
     print_validation(report, out);
     print_flags(report, out);
     if (*report->verdict)
-        fprintf(out, "verdict    %s: %s\n", sst_report_verdict(report).passes ? "passed" : "not passed",
-                report->verdict);
+        print_verdict(report, out);
     print_around("output     ", job->options->output, "\n", out);
     fprintf(out, "id         %s\n", report->climatology_id);
     fprintf(out, "time       %.1f s, at most %.0f MB of memory\n", report->seconds,
