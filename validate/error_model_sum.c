@@ -119,8 +119,8 @@ static void add_disagreement(const struct sst_predictor_sum *sum, const struct s
     for (size_t i = 0; i < pools->n; ++i) {
         const float *corner = sum->rule.maxent_table + places.corner[i], *next = corner + CELL_MAXENT_N_U;
         const double h = places.col_share[i];
-        const double low = (double)corner[0] + (double)(corner[1] - corner[0]) * h;
-        const double high = (double)next[0] + (double)(next[1] - next[0]) * h;
+        const double low = (double)corner[0] + ((double)corner[1] - (double)corner[0]) * h;
+        const double high = (double)next[0] + ((double)next[1] - (double)next[0]) * h;
         const double maxent = low + (high - low) * places.row_share[i];
         const double share = slope * sst_predictor_limit_disagreement(fabs(places.cf[i] - maxent));
         sums[i] += share * is_known((double)pools->skew[i], (double)pools->kurt[i]);
