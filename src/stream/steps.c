@@ -16,6 +16,8 @@ struct sst_steps {
     const struct sst_catalog *catalog;
     const struct sst_domain *domain;
     const struct sst_reader_options *options;
+    struct sst_decode_options decode; /* the user's, with memory that the files share */
+    struct sst_decode_scratch *scratch;
     struct open_file open[SST_MAX_OPEN_FILES];
     uint64_t clock;
     uint8_t *is_done; /* by entry: will not be asked for again */
@@ -85,6 +87,9 @@ enum sst_status sst_steps_create(const struct sst_catalog *catalog, const struct
     steps->catalog = catalog;
     steps->domain = domain;
     steps->options = options;
+    SST_TRY_GOTO(sst_decode_scratch_create(&steps->scratch, err));
+    steps->decode = options->decode;
+    steps->decode.scratch = steps->scratch;
     steps->cache_room = options->cache_bytes ? options->cache_bytes : SST_STEP_CACHE_BYTES;
     SST_TRY_GOTO(sst_alloc(catalog->n_entries, sizeof *steps->is_done, "the marks of days", &steps->is_done, err));
     SST_TRY_GOTO(sst_alloc(catalog->n_entries, sizeof *steps->cached, "the step cache", &steps->cached, err));
@@ -108,6 +113,7 @@ void sst_steps_destroy(struct sst_steps **steps)
         return;
     for (size_t i = 0; i < SST_MAX_OPEN_FILES; ++i)
         sst_file_close(&old->open[i].file);
+    sst_decode_scratch_destroy(&old->scratch);
     for (size_t entry = 0; old->cached && entry < old->catalog->n_entries; ++entry)
         destroy_step(&old->cached[entry]);
     destroy_step(&old->spare);
@@ -169,7 +175,7 @@ static enum sst_status open_file(struct sst_steps *steps, uint32_t index, struct
     }
     sst_file_close(&place->file);
     struct sst_file *file = NULL;
-    SST_TRY(sst_file_open(steps->catalog->files[index].path, &steps->options->decode, NULL, NULL, &file, err));
+    SST_TRY(sst_file_open(steps->catalog->files[index].path, &steps->decode, NULL, NULL, &file, err));
     const enum sst_status rc = check_unchanged(steps, index, file, err);
     if (rc != SST_OK) {
         sst_file_close(&file);
