@@ -60,7 +60,7 @@ struct sst_file_info {
     const char *ice_source; /* variable whose values or flags tell ice, "" if none */
     const char *mask_source; /* variable whose flags tell land and lakes, "" if none */
     const char *title; /* global attribute, "" if none */
-    const char *reading; /* how the SST's values were read last: "chunks read directly: shuffle, deflate"; "" at first */
+    const char *reading; /* how the SST was read last: "chunks read directly: shuffle, deflate"; "" at first */
     const char *product; /* global attribute id, else the title: what the product calls itself, "" if nothing */
     enum sst_sst_kind kind;
     enum sst_calendar_kind calendar;

@@ -4,7 +4,7 @@
  * it should: a message about a damaged file is the library's. Only the decode_*.c files include this.
  *
  *   decode_direct.c         decides for each variable; the only part that others call
- *   decode_direct_hdf5.c    asks HDF5 for type, layout, filters, and the address of a chunk
+ *   decode_direct_hdf5.c    asks HDF5 for type, layout, filters, and chunks as they are in the file
  *   decode_direct_chunk.c   a box out of chunks, and the chunks that span steps, kept
  *   decode_direct_unpack.c  the filters undone
  *   decode_direct_bytes.c   bytes of a file, and their order
@@ -113,26 +113,28 @@ void sst_direct_hdf5_close(struct sst_direct *direct);
 void sst_direct_hdf5_learn(const struct sst_direct *direct, const struct sst_decode_variable *variable,
                            struct sst_direct_storage *out);
 
-/* A chunk in the file. */
-struct sst_direct_place {
-    bool is_written;
-    uint64_t address, n_bytes;
-    unsigned skipped_filters; /* bits by the filters' positions */
-};
+/* Size of a chunk in the file, 0 where it was never written; first: of its numbers, by dimension. False: not to be told. */
+bool sst_direct_hdf5_chunk_size(const struct sst_direct_storage *storage, const uint64_t *first, uint64_t *n_bytes);
 
-/* first: of the chunk's numbers, by dimension. False where HDF5 does not tell. */
-bool sst_direct_hdf5_find_chunk(const struct sst_direct_storage *storage, const uint64_t *first,
-                                struct sst_direct_place *place);
+/* The chunk as it is in the file, into room for so many bytes. skipped_filters: bits by the filters' positions. */
+bool sst_direct_hdf5_read_chunk(const struct sst_direct_storage *storage, const uint64_t *first, unsigned char *out,
+                                unsigned *skipped_filters);
 
 /* decode_direct_chunk.c: as sst_direct_read, of chunked storage. */
 SST_MUST_CHECK enum sst_status sst_direct_read_chunks(struct sst_file *file, const struct sst_direct_storage *storage,
                                                       const struct sst_direct_box *box, void *out, bool *was_read,
                                                       struct sst_error *err);
 
+/* A chunk as it is in the file: scratch->packed holds it. */
+struct sst_direct_packed {
+    uint64_t n_bytes;
+    unsigned skipped_filters; /* bits by the filters' positions */
+};
+
 /* decode_direct_unpack.c: undoes the filters of the chunk in scratch->packed, into `out` of storage->chunk_bytes. */
 SST_MUST_CHECK enum sst_status sst_direct_unpack(struct sst_decode_scratch *scratch,
                                                  const struct sst_direct_storage *storage,
-                                                 const struct sst_direct_place *place, unsigned char *out,
+                                                 const struct sst_direct_packed *packed, unsigned char *out,
                                                  bool *was_read, struct sst_error *err);
 void sst_direct_free_inflater(struct libdeflate_decompressor *inflater);
 

@@ -42,21 +42,21 @@ static enum sst_status unpack_chunk(struct reading *reading, const uint64_t *fir
     const struct sst_direct_storage *storage = reading->storage;
     struct sst_decode_scratch *scratch = reading->scratch;
     const uint64_t size = reading->direct->size_bytes;
-    struct sst_direct_place place;
+    struct sst_direct_packed packed = {0, 0};
     *was_read = false;
-    if (!sst_direct_hdf5_find_chunk(storage, first, &place))
+    if (!sst_direct_hdf5_chunk_size(storage, first, &packed.n_bytes))
         return SST_OK;
-    if (!place.is_written) {
+    if (packed.n_bytes == 0) {
         fill_chunk(storage, out);
         *was_read = storage->has_fill;
         return SST_OK;
     }
-    if (place.address > size || place.n_bytes > size - place.address)
+    if (packed.n_bytes > size)
         return SST_OK;
-    SST_TRY(sst_grow(&scratch->packed, &scratch->packed_capacity, (size_t)place.n_bytes, 1, "a chunk", err));
-    if (!sst_direct_read_bytes(reading->direct->fd, place.address, (size_t)place.n_bytes, scratch->packed))
+    SST_TRY(sst_grow(&scratch->packed, &scratch->packed_capacity, (size_t)packed.n_bytes, 1, "a chunk", err));
+    if (!sst_direct_hdf5_read_chunk(storage, first, scratch->packed, &packed.skipped_filters))
         return SST_OK;
-    return sst_direct_unpack(scratch, storage, &place, out, was_read, err);
+    return sst_direct_unpack(scratch, storage, &packed, out, was_read, err);
 }
 
 /* Whether a box is one chunk, whole: it is then unpacked where it is wanted. */

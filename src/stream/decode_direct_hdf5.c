@@ -1,4 +1,4 @@
-/* Asks HDF5 how a variable is stored and where its chunks are; HDF5 reads none of them. */
+/* Asks HDF5 how a variable is stored, and fetches its chunks as they are in the file. */
 #include "stream/decode_direct.h"
 
 #include <assert.h>
@@ -241,22 +241,36 @@ void sst_direct_hdf5_learn(const struct sst_direct *direct, const struct sst_dec
     H5E_END_TRY
 }
 
-bool sst_direct_hdf5_find_chunk(const struct sst_direct_storage *storage, const uint64_t *first,
-                                struct sst_direct_place *place)
+static void offset_of(const struct sst_direct_storage *storage, const uint64_t *first, hsize_t *offset)
 {
-    hsize_t at[SST_DECODE_MAX_RANK], n_bytes = 0;
-    haddr_t address = HADDR_UNDEF;
-    herr_t status = -1;
     for (size_t i = 0; i < storage->rank; ++i)
-        at[i] = first[i];
-    place->skipped_filters = 0;
-    H5E_BEGIN_TRY
-    {
-        status = H5Dget_chunk_info_by_coord(storage->dataset, at, &place->skipped_filters, &address, &n_bytes);
-    }
+        offset[i] = first[i];
+}
+
+/*
+ * Both look a chunk up as HDF5 does when it reads. H5Dget_chunk_info_by_coord does not: of a damaged index it says that
+ * chunks were never written which are then read.
+ */
+bool sst_direct_hdf5_chunk_size(const struct sst_direct_storage *storage, const uint64_t *first, uint64_t *n_bytes)
+{
+    hsize_t offset[SST_DECODE_MAX_RANK], found = 0;
+    herr_t status = -1;
+    offset_of(storage, first, offset);
+    H5E_BEGIN_TRY { status = H5Dget_chunk_storage_size(storage->dataset, offset, &found); }
     H5E_END_TRY
-    place->is_written = address != HADDR_UNDEF;
-    place->address = address;
-    place->n_bytes = n_bytes;
+    *n_bytes = found;
+    return status >= 0;
+}
+
+bool sst_direct_hdf5_read_chunk(const struct sst_direct_storage *storage, const uint64_t *first, unsigned char *out,
+                                unsigned *skipped_filters)
+{
+    hsize_t offset[SST_DECODE_MAX_RANK];
+    uint32_t mask = 0;
+    herr_t status = -1;
+    offset_of(storage, first, offset);
+    H5E_BEGIN_TRY { status = H5Dread_chunk(storage->dataset, H5P_DEFAULT, offset, &mask, out); }
+    H5E_END_TRY
+    *skipped_filters = mask;
     return status >= 0;
 }

@@ -17,18 +17,18 @@ struct unpacking {
     bool is_native; /* byte order */
 };
 
-static bool is_skipped(const struct sst_direct_place *place, size_t filter)
+static bool is_skipped(const struct sst_direct_packed *packed, size_t filter)
 {
-    return (place->skipped_filters >> filter & 1U) != 0;
+    return (packed->skipped_filters >> filter & 1U) != 0;
 }
 
 /* Bytes of the chunk that were given to a filter when the chunk was written. Only a checksum makes them more. */
-static size_t bytes_before(const struct sst_direct_storage *storage, const struct sst_direct_place *place,
+static size_t bytes_before(const struct sst_direct_storage *storage, const struct sst_direct_packed *packed,
                            size_t filter)
 {
     size_t n_bytes = storage->chunk_bytes;
     for (size_t i = 0; i < filter; ++i)
-        n_bytes += storage->filters[i] == SST_DIRECT_FLETCHER32 && !is_skipped(place, i) ? CHECKSUM_BYTES : 0;
+        n_bytes += storage->filters[i] == SST_DIRECT_FLETCHER32 && !is_skipped(packed, i) ? CHECKSUM_BYTES : 0;
     return n_bytes;
 }
 
@@ -85,15 +85,15 @@ static void unshuffle(struct unpacking *chunk, unsigned char *to, bool is_last)
     chunk->is_native |= swaps;
 }
 
-static enum sst_status undo(struct unpacking *chunk, const struct sst_direct_place *place, size_t filter, bool *is_good,
-                            struct sst_error *err)
+static enum sst_status undo(struct unpacking *chunk, const struct sst_direct_packed *packed, size_t filter,
+                            bool *is_good, struct sst_error *err)
 {
-    const size_t n = bytes_before(chunk->storage, place, filter);
+    const size_t n = bytes_before(chunk->storage, packed, filter);
     const enum sst_direct_filter kind = chunk->storage->filters[filter];
     bool is_last = true;
     unsigned char *to = NULL;
     for (size_t before = 0; before < filter; ++before)
-        is_last &= is_skipped(place, before);
+        is_last &= is_skipped(packed, before);
     if (kind == SST_DIRECT_FLETCHER32) {
         *is_good = take_checksum(chunk);
         return SST_OK;
@@ -109,20 +109,20 @@ static enum sst_status undo(struct unpacking *chunk, const struct sst_direct_pla
 }
 
 enum sst_status sst_direct_unpack(struct sst_decode_scratch *scratch, const struct sst_direct_storage *storage,
-                                  const struct sst_direct_place *place, unsigned char *out, bool *was_read,
+                                  const struct sst_direct_packed *packed, unsigned char *out, bool *was_read,
                                   struct sst_error *err)
 {
     struct unpacking chunk = {.scratch = scratch,
                               .storage = storage,
                               .out = out,
                               .bytes = scratch->packed,
-                              .n_bytes = (size_t)place->n_bytes,
+                              .n_bytes = (size_t)packed->n_bytes,
                               .is_native = !sst_direct_is_foreign(storage)};
     bool is_good = true;
     *was_read = false;
     for (size_t filter = storage->n_filters; is_good && filter-- > 0;) {
-        if (!is_skipped(place, filter))
-            SST_TRY(undo(&chunk, place, filter, &is_good, err));
+        if (!is_skipped(packed, filter))
+            SST_TRY(undo(&chunk, packed, filter, &is_good, err));
     }
     if (!is_good || chunk.n_bytes != storage->chunk_bytes)
         return SST_OK;

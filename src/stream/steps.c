@@ -1,10 +1,16 @@
 /* Fetches decoded steps: a few open files, the last used kept longest, and a cache for chunks that span many steps. */
 #include "stream/steps.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "core/mem.h"
 
 /* A step that no entry of the catalog stands for. */
 #define NO_ENTRY UINT32_MAX
+
+/* Ways of reading that are told apart; those that a run meets after so many are not told. */
+enum { MAX_TOLD = 8, TOLD_SIZE = 192 };
 
 struct open_file {
     struct sst_file *file; /* NULL: the place is free */
@@ -27,6 +33,8 @@ struct sst_steps {
     size_t cache_room; /* [bytes] left */
     struct sst_step *spare; /* given back, for the next field */
     int16_t *hundredths; /* room that a decoder of thousandths may write to */
+    char told[MAX_TOLD][TOLD_SIZE]; /* how files are read, as far as it was said */
+    size_t n_told;
     size_t n_decoded;
     uint64_t bytes_read;
 };
@@ -204,6 +212,22 @@ static uint64_t step_share(const struct sst_catalog_file *file, uint64_t step)
     return step + 1 == n ? size - size / n * (n - 1) : size / n;
 }
 
+/* The first of each make of file. */
+static void tell_reading(struct sst_steps *steps, const struct sst_file_info *info)
+{
+    char text[TOLD_SIZE];
+    if (!steps->options->details)
+        return;
+    (void)snprintf(text, sizeof text, "%s: %s", info->format, info->reading);
+    for (size_t i = 0; i < steps->n_told; ++i)
+        if (strcmp(steps->told[i], text) == 0)
+            return;
+    if (steps->n_told == MAX_TOLD)
+        return;
+    memcpy(steps->told[steps->n_told++], text, sizeof text);
+    steps->options->details(steps->options->details_user, text);
+}
+
 static enum sst_status decode_step(struct sst_steps *steps, struct sst_file *file,
                                    const struct sst_catalog_entry *entry, struct sst_step **out, struct sst_error *err)
 {
@@ -225,6 +249,7 @@ static enum sst_status decode_step(struct sst_steps *steps, struct sst_file *fil
         return rc;
     }
     step->has_ice = field.has_ice;
+    tell_reading(steps, sst_file_info(file));
     apply_mask(steps, step);
     ++steps->n_decoded;
     steps->bytes_read += step_share(scanned, entry->step);
