@@ -114,10 +114,10 @@ static struct cost measure(enum way way, char **paths, int n)
         stop("no pipe");
     const pid_t child = fork();
     if (child == 0) {
-        if (way == LIBRARY_TUNED) {
+        if (way == LIBRARY_TUNED) { /* as src/app/main.c */
             (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
-            (void)mallopt(M_TRIM_THRESHOLD, 1 << 30);
-            (void)mallopt(M_TOP_PAD, 64 << 20);
+            (void)mallopt(M_TRIM_THRESHOLD, 256 << 20);
+            (void)mallopt(M_TOP_PAD, 16 << 20);
         }
         cost = read_all(way, paths, n);
         _exit(write(ends[1], &cost, sizeof cost) == (ssize_t)sizeof cost ? 0 : 1);
