@@ -147,6 +147,8 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
         .wanted_slots = job->wanted,
         .notes = sst_log_note,
         .notes_user = run->options->log,
+        .details = sst_log_detail,
+        .details_user = run->options->log,
     };
     SST_TRY(check_outputs(run, &spec, err));
     SST_TRY(sst_log_check(run->options->log, SST_ERR_INPUT, err));

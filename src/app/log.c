@@ -137,6 +137,8 @@ void sst_log_failure(struct sst_log *log, const struct sst_error *failure)
 
 void sst_log_note(void *user, const char *text) { say(user, SST_LOG_WARN, text); }
 
+void sst_log_detail(void *user, const char *text) { say(user, SST_LOG_DEBUG, text); }
+
 enum sst_status sst_log_check(const struct sst_log *log, enum sst_status code, struct sst_error *err)
 {
     if (!log->is_strict || log->n_warnings == 0)

@@ -42,6 +42,9 @@ void sst_log_failure(struct sst_log *log, const struct sst_error *failure);
 /* A warning in the form of sst_note_fn: `user` is the struct sst_log. */
 void sst_log_note(void *user, const char *text);
 
+/* A detail in the same form. */
+void sst_log_detail(void *user, const char *text);
+
 /*
  * Where --strict takes hold: commands ask after the headers are scanned, and again before an output gets its name, so that
  * all warnings of a stage are seen before the run ends.

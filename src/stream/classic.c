@@ -1,11 +1,13 @@
-/* Walks the header of a classic netCDF file to learn how long the file must be. */
+/* Walks the header of a classic netCDF file to learn how long the file must be, and where a variable's numbers are. */
 #include "stream/classic.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/mem.h"
 
@@ -28,6 +30,9 @@ struct header {
     uint64_t record_bytes_padded, n_record_vars, lone_record_bytes;
     uint64_t *record_ends; /* begin + unpadded bytes of one record, for each record variable */
     size_t record_ends_capacity;
+    /* The variable that is looked for, if one is. */
+    struct sst_classic_variable *wanted;
+    uint64_t wanted_index;
 };
 
 static enum sst_status malformed(const struct header *h, const char *what, struct sst_error *err)
@@ -88,14 +93,13 @@ static enum sst_status skip_name(struct header *h, struct sst_error *err)
     return skip(h, length, err);
 }
 
-static enum sst_status read_type(struct header *h, uint64_t *bytes, struct sst_error *err)
+static enum sst_status read_type(struct header *h, uint64_t *type, uint64_t *bytes, struct sst_error *err)
 {
     static const unsigned char size_of[LAST_CDF5_TYPE + 1] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
-    uint64_t type = 0;
-    SST_TRY(read_word(h, &type, err));
-    if (type < 1 || type > (h->version == CDF_5 ? LAST_CDF5_TYPE : LAST_CLASSIC_TYPE))
+    SST_TRY(read_word(h, type, err));
+    if (*type < 1 || *type > (h->version == CDF_5 ? LAST_CDF5_TYPE : LAST_CLASSIC_TYPE))
         return malformed(h, "an unknown type", err);
-    *bytes = size_of[type];
+    *bytes = size_of[*type];
     return SST_OK;
 }
 
@@ -115,9 +119,9 @@ static enum sst_status skip_attributes(struct header *h, struct sst_error *err)
     uint64_t n_attributes = 0;
     SST_TRY(read_list(h, TAG_ATTRIBUTE, &n_attributes, err));
     for (uint64_t i = 0; i < n_attributes; ++i) {
-        uint64_t item_bytes = 0, n_items = 0, bytes = 0;
+        uint64_t type = 0, item_bytes = 0, n_items = 0, bytes = 0;
         SST_TRY(skip_name(h, err));
-        SST_TRY(read_type(h, &item_bytes, err));
+        SST_TRY(read_type(h, &type, &item_bytes, err));
         SST_TRY(read_count(h, &n_items, err));
         if (__builtin_mul_overflow(n_items, item_bytes, &bytes))
             return malformed(h, "a length beyond the file's end", err);
@@ -141,11 +145,17 @@ static enum sst_status read_dimensions(struct header *h, struct sst_error *err)
     return SST_OK;
 }
 
-/* Reads a variable's dimensions; `n_values` becomes the product of the lengths but for the record dimension. */
-static enum sst_status read_shape(struct header *h, bool *is_record, uint64_t *n_values, struct sst_error *err)
+/*
+ * Reads a variable's dimensions; `n_values` becomes the product of the lengths but for the record dimension. `shape` gets
+ * as many lengths as it has room for; NULL is accepted.
+ */
+static enum sst_status read_shape(struct header *h, bool *is_record, uint64_t *n_values,
+                                  struct sst_classic_variable *shape, struct sst_error *err)
 {
     uint64_t n_dims = 0;
     SST_TRY(read_count(h, &n_dims, err));
+    if (shape)
+        shape->rank = (size_t)n_dims;
     *is_record = false;
     *n_values = 1;
     for (uint64_t i = 0; i < n_dims; ++i) {
@@ -153,6 +163,8 @@ static enum sst_status read_shape(struct header *h, bool *is_record, uint64_t *n
         SST_TRY(read_count(h, &dim, err));
         if (dim >= h->n_dims)
             return malformed(h, "a dimension that is not there", err);
+        if (shape && i < SST_CLASSIC_MAX_RANK)
+            shape->lengths[i] = h->dims[dim];
         if (h->dims[dim] == 0 && i == 0)
             *is_record = true;
         else if (__builtin_mul_overflow(*n_values, h->dims[dim], n_values))
@@ -173,19 +185,24 @@ static enum sst_status add_record_variable(struct header *h, uint64_t bytes, uin
     return SST_OK;
 }
 
-static enum sst_status read_variable(struct header *h, struct sst_error *err)
+static enum sst_status read_variable(struct header *h, struct sst_classic_variable *out, struct sst_error *err)
 {
-    uint64_t n_values = 0, item_bytes = 0, bytes = 0, stored_size = 0, begin = 0, end = 0;
+    uint64_t n_values = 0, type = 0, item_bytes = 0, bytes = 0, stored_size = 0, begin = 0, end = 0;
     bool is_record = false;
     SST_TRY(skip_name(h, err));
-    SST_TRY(read_shape(h, &is_record, &n_values, err));
+    SST_TRY(read_shape(h, &is_record, &n_values, out, err));
     SST_TRY(skip_attributes(h, err));
-    SST_TRY(read_type(h, &item_bytes, err));
+    SST_TRY(read_type(h, &type, &item_bytes, err));
     /* The size field is too narrow for large variables and may be wrong: the shape tells. */
     SST_TRY(read_unsigned(h, h->version == CDF_5 ? 8 : 4, &stored_size, err));
     SST_TRY(read_unsigned(h, h->version == CDF_1 ? 4 : 8, &begin, err));
     if (__builtin_mul_overflow(n_values, item_bytes, &bytes) || __builtin_add_overflow(begin, bytes, &end))
         return malformed(h, "a variable larger than any file", err);
+    if (out) {
+        out->begin = begin;
+        out->item_bytes = (size_t)item_bytes;
+        out->is_record = is_record;
+    }
     if (is_record)
         return add_record_variable(h, bytes, end, err);
     if (end > h->needed && bytes > 0)
@@ -193,13 +210,18 @@ static enum sst_status read_variable(struct header *h, struct sst_error *err)
     return SST_OK;
 }
 
+/* [B] From one record to the next. A lone record variable of bytes or shorts is stored without padding between. */
+static uint64_t record_stride(const struct header *h)
+{
+    return h->n_record_vars == 1 ? h->lone_record_bytes : h->record_bytes_padded;
+}
+
 /* The last record decides, unless the writer never told how many there are. */
 static enum sst_status add_records(struct header *h, struct sst_error *err)
 {
     if (h->is_streaming || h->n_records == 0)
         return SST_OK;
-    /* A lone record variable of bytes or shorts is stored without padding between records. */
-    const uint64_t stride = h->n_record_vars == 1 ? h->lone_record_bytes : h->record_bytes_padded;
+    const uint64_t stride = record_stride(h);
     uint64_t before_last = 0;
     if (__builtin_mul_overflow(stride, h->n_records - 1, &before_last))
         return malformed(h, "more records than any file holds", err);
@@ -234,29 +256,56 @@ static enum sst_status walk(struct header *h, struct sst_error *err)
     uint64_t n_variables = 0;
     SST_TRY(read_list(h, TAG_VARIABLE, &n_variables, err));
     for (uint64_t i = 0; i < n_variables; ++i)
-        SST_TRY(read_variable(h, err));
+        SST_TRY(read_variable(h, h->wanted && i == h->wanted_index ? h->wanted : NULL, err));
     if (h->at > h->needed)
         h->needed = h->at;
     return add_records(h, err);
 }
 
-enum sst_status sst_classic_needed_size(const char *path, uint64_t *needed_bytes, struct sst_error *err)
+/* Takes the stream over. */
+static enum sst_status walk_stream(struct header *h, struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
-    struct header h = {0};
     struct stat status;
-    h.stream = fopen(path, "rb");
-    if (!h.stream || fstat(fileno(h.stream), &status) != 0) {
+    if (!h->stream || fstat(fileno(h->stream), &status) != 0) {
         rc = sst_fail(err, SST_ERR_INPUT, "cannot be read: %s", strerror(errno));
         goto done;
     }
-    h.size = (uint64_t)status.st_size;
-    SST_TRY_GOTO(walk(&h, err));
-    *needed_bytes = h.needed;
+    h->size = (uint64_t)status.st_size;
+    SST_TRY_GOTO(walk(h, err));
 done:
-    if (h.stream)
-        (void)fclose(h.stream);
-    sst_free(h.dims);
-    sst_free(h.record_ends);
+    if (h->stream)
+        (void)fclose(h->stream);
+    sst_free(h->dims);
+    sst_free(h->record_ends);
     return rc;
+}
+
+enum sst_status sst_classic_needed_size(const char *path, uint64_t *needed_bytes, struct sst_error *err)
+{
+    struct header h = {.stream = fopen(path, "rbe")};
+    SST_TRY(walk_stream(&h, err));
+    *needed_bytes = h.needed;
+    return SST_OK;
+}
+
+enum sst_status sst_classic_find(int fd, size_t index, struct sst_classic_variable *out, struct sst_error *err)
+{
+    struct sst_classic_variable found = {0};
+    struct header h = {.wanted = &found, .wanted_index = index};
+    const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own >= 0 && lseek(own, 0, SEEK_SET) == 0)
+        h.stream = fdopen(own, "rb");
+    if (own >= 0 && !h.stream)
+        (void)close(own);
+    SST_TRY(walk_stream(&h, err));
+    if (found.item_bytes == 0)
+        return sst_fail(err, SST_ERR_INPUT, "netCDF-3 header: there is no variable %zu", index);
+    if (h.is_streaming && found.is_record)
+        return sst_fail(err, SST_ERR_INPUT, "netCDF-3 header: the number of records was never written");
+    found.record_stride = found.is_record ? record_stride(&h) : 0;
+    if (found.is_record)
+        found.lengths[0] = h.n_records;
+    *out = found;
+    return SST_OK;
 }

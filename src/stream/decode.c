@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "core/mem.h"
+#include "stream/decode_direct.h"
 #include "stream/decode_private.h"
 
 enum { NOTE_SIZE = 1024 };
@@ -200,27 +201,34 @@ static enum sst_status read_header(struct sst_file *file, const struct sst_decod
     return SST_OK;
 }
 
-static enum sst_status create(const char *path, struct sst_file **out, struct sst_error *err)
+static enum sst_status create(const char *path, const struct sst_decode_options *options, struct sst_file **out,
+                              struct sst_error *err)
 {
+    enum sst_status rc = SST_OK;
     struct sst_file *file = NULL;
-    SST_TRY(sst_alloc(1, sizeof *file, "file", &file, err));
+    SST_TRY_GOTO(sst_alloc(1, sizeof *file, "file", &file, err));
     file->ncid = -1;
     file->sst.id = file->ice.id = file->mask.id = -1;
-    const enum sst_status rc = sst_strdup(path, &file->path, err);
-    if (rc != SST_OK) {
-        sst_free(file);
-        return rc;
-    }
+    file->is_library_only = options->library_only;
+    file->scratch = options->scratch;
+    SST_TRY_GOTO(sst_strdup(path, &file->path, err));
+    if (!file->scratch)
+        SST_TRY_GOTO(sst_decode_scratch_create(&file->own_scratch, err));
+    if (!file->scratch)
+        file->scratch = file->own_scratch;
     const char *slash = strrchr(file->path, '/');
     file->base_name = slash ? slash + 1 : file->path;
     file->info.path = file->path;
     file->info.standard_name = file->standard_name;
     file->info.units = file->units;
     file->info.variable = file->info.format = file->info.ice_source = file->info.mask_source = "";
-    file->info.title = file->info.product = "";
+    file->info.title = file->info.product = file->info.reading = "";
     file->info.steps_per_chunk = 1;
     *out = file;
-    return SST_OK;
+    file = NULL;
+done:
+    sst_file_close(&file);
+    return rc;
 }
 
 enum sst_status sst_file_open(const char *path, const struct sst_decode_options *options, sst_note_fn *notes,
@@ -228,7 +236,7 @@ enum sst_status sst_file_open(const char *path, const struct sst_decode_options 
 {
     static const struct sst_decode_options no_options = {0};
     struct sst_file *file = NULL;
-    SST_TRY(create(path, &file, err));
+    SST_TRY(create(path, options ? options : &no_options, &file, err));
     file->notes = notes;
     file->notes_user = notes_user;
     const enum sst_status rc = read_header(file, options ? options : &no_options, err);
@@ -247,6 +255,8 @@ void sst_file_close(struct sst_file **file)
     struct sst_file *f = *file;
     if (!f)
         return;
+    sst_direct_close(&f->direct);
+    sst_decode_scratch_destroy(&f->own_scratch);
     if (f->ncid >= 0)
         (void)nc_close(f->ncid);
     sst_grid_destroy(&f->grid);
@@ -257,7 +267,6 @@ void sst_file_close(struct sst_file **file)
     sst_free(f->dim_coordinates);
     sst_free(f->is_bounds);
     sst_free(f->steps);
-    sst_free(f->raw);
     sst_free(f->row);
     sst_free(f->table);
     sst_free(f->classes);
@@ -304,8 +313,9 @@ static enum sst_status read_mask(struct sst_file *file, const char *variable, co
 enum sst_status sst_file_read_mask(const char *path, const char *variable, const struct sst_domain *domain,
                                    uint8_t *keep, struct sst_error *err)
 {
+    static const struct sst_decode_options no_options = {0};
     struct sst_file *file = NULL;
-    SST_TRY(create(path, &file, err));
+    SST_TRY(create(path, &no_options, &file, err));
     const enum sst_status rc = read_mask(file, variable, domain, keep, err);
     if (rc != SST_OK)
         sst_error_prefix(err, "%s", path);

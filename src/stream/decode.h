@@ -30,11 +30,20 @@ enum sst_sst_kind {
 /* "surface", "foundation", ... */
 const char *sst_sst_kind_name(enum sst_sst_kind kind);
 
-/* What the user said about reading; all may be NULL. Borrowed. */
+/* Memory that reading uses again from file to file. One thread uses it at a time. */
+struct sst_decode_scratch;
+
+/* Owner: the caller; sst_decode_scratch_destroy, after the files that use it are closed. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_decode_scratch_create(struct sst_decode_scratch **out, struct sst_error *err);
+void sst_decode_scratch_destroy(struct sst_decode_scratch **scratch);
+
+/* What the user said about reading, and how it is done; all may be NULL. Borrowed until the file is closed. */
 struct sst_decode_options {
     const char *variable; /* --var: the SST variable */
     const char *units; /* --units: in place of the file's */
     const char *ice_variable; /* --ice-var: sea ice concentration */
+    struct sst_decode_scratch *scratch; /* NULL: the file makes its own */
+    bool library_only; /* all values are read by netCDF-C; nothing else differs, which is for tests to show */
 };
 
 struct sst_step_info {
@@ -51,6 +60,7 @@ struct sst_file_info {
     const char *ice_source; /* variable whose values or flags tell ice, "" if none */
     const char *mask_source; /* variable whose flags tell land and lakes, "" if none */
     const char *title; /* global attribute, "" if none */
+    const char *reading; /* how the SST was read last: "chunks read directly: shuffle, deflate"; "" at first */
     const char *product; /* global attribute id, else the title: what the product calls itself, "" if nothing */
     enum sst_sst_kind kind;
     enum sst_calendar_kind calendar;

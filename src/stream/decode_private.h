@@ -12,6 +12,8 @@
  *   decode_flags.c    a mask's flags: land, lake, ice
  *   decode_storage.c  chunks, caches, and filters that the library lacks
  *   decode_rows.c     rows of a box, as stored and as doubles
+ *   decode_direct*.c  stored numbers without the library (decode_direct.h)
+ *   decode_scratch.c  memory that is used again from file to file
  *   decode_companions.c  ice and mask of a box
  *   decode_field.c    fields to codes
  */
@@ -109,11 +111,14 @@ struct sst_file {
     uint8_t mask_classes[SST_DECODE_MASK_MAX - SST_DECODE_MASK_MIN + 1];
     double ice_code_degc; /* [degC] stands for ice; NaN in all but HadISST */
 
+    bool is_library_only;
+    struct sst_direct *direct; /* NULL until values are read */
+    struct sst_decode_scratch *scratch, *own_scratch; /* the second is NULL where the first is the caller's */
+
     /* Kept between steps. */
-    unsigned char *raw;
     double *row;
     uint8_t *classes; /* of the mask, in domain order */
-    size_t raw_capacity, row_capacity, classes_capacity;
+    size_t row_capacity, classes_capacity;
     int16_t *table; /* code of each 16-bit value; NULL until used */
     enum sst_lattice_kind table_lattice;
 };

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "core/mem.h"
-#include "stream/decode_private.h"
+#include "stream/decode_direct.h"
 
 /* [cells] Below as many cells still to decode, making a table of 65,536 entries costs more than it saves. */
 enum { TABLE_PAYS_FROM = 4 * SST_DECODE_TABLE_SIZE };
@@ -42,18 +42,23 @@ static size_t split_at_seam(const struct sst_decode_box *box, struct segment *se
 static enum sst_status read_segment(struct sst_file *file, const struct sst_decode_variable *variable, size_t step,
                                     const struct segment *segment, struct sst_error *err)
 {
-    size_t start[SST_DECODE_MAX_RANK] = {0}, count[SST_DECODE_MAX_RANK];
+    struct sst_decode_scratch *scratch = file->scratch;
+    struct sst_direct_box box = {.start = {0}};
+    bool was_read = false;
     for (int i = 0; i < variable->rank; ++i)
-        count[i] = 1;
+        box.count[i] = 1;
     if (variable->time_at >= 0)
-        start[variable->time_at] = step;
-    start[variable->lat_at] = segment->row0;
-    count[variable->lat_at] = segment->n_rows;
-    start[variable->lon_at] = segment->col0;
-    count[variable->lon_at] = segment->n_cols;
+        box.start[variable->time_at] = step;
+    box.start[variable->lat_at] = segment->row0;
+    box.count[variable->lat_at] = segment->n_rows;
+    box.start[variable->lon_at] = segment->col0;
+    box.count[variable->lon_at] = segment->n_cols;
     const size_t bytes = segment->n_rows * segment->n_cols * sst_decode_type_size(variable->type);
-    SST_TRY(sst_grow(&file->raw, &file->raw_capacity, bytes, 1, "field as stored", err));
-    const int status = nc_get_vara(file->ncid, variable->id, start, count, file->raw);
+    SST_TRY(sst_grow(&scratch->raw, &scratch->raw_capacity, bytes, 1, "field as stored", err));
+    SST_TRY(sst_direct_read(file, variable, &box, scratch->raw, &was_read, err));
+    if (was_read)
+        return SST_OK;
+    const int status = nc_get_vara(file->ncid, variable->id, box.start, box.count, scratch->raw);
     if (status != NC_NOERR)
         return sst_fail(err, SST_ERR_INPUT,
                         "variable '%s': step %zu cannot be read: %s. The file is damaged; fetch it again",
@@ -74,7 +79,7 @@ enum sst_status sst_decode_read_raw_rows(struct sst_file *file, const struct sst
         SST_TRY(read_segment(file, variable, box->step, segment, err));
         for (size_t r = 0; r < segment->n_rows; ++r) {
             const struct sst_decode_raw_row row = {
-                .first = file->raw + (lon_is_fastest ? r * segment->n_cols : r) * item,
+                .first = file->scratch->raw + (lon_is_fastest ? r * segment->n_cols : r) * item,
                 .stride = lon_is_fastest ? 1 : segment->n_rows,
                 .row = box->map->flip_lat ? segment->n_rows - 1 - r : r,
                 .col = segment->domain_col,

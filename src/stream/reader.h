@@ -48,6 +48,8 @@ struct sst_reader_options {
     size_t cache_bytes; /* for decoded steps; 0 means SST_STEP_CACHE_BYTES */
     sst_note_fn *notes;
     void *notes_user;
+    sst_note_fn *details; /* for -v: how files of each make are read, once each; NULL for silence */
+    void *details_user;
 };
 
 /*

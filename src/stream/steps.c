@@ -1,10 +1,16 @@
 /* Fetches decoded steps: a few open files, the last used kept longest, and a cache for chunks that span many steps. */
 #include "stream/steps.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "core/mem.h"
 
 /* A step that no entry of the catalog stands for. */
 #define NO_ENTRY UINT32_MAX
+
+/* Ways of reading that are told apart; those that a run meets after so many are not told. */
+enum { MAX_TOLD = 8, TOLD_SIZE = 192 };
 
 struct open_file {
     struct sst_file *file; /* NULL: the place is free */
@@ -16,6 +22,8 @@ struct sst_steps {
     const struct sst_catalog *catalog;
     const struct sst_domain *domain;
     const struct sst_reader_options *options;
+    struct sst_decode_options decode; /* the user's, with memory that the files share */
+    struct sst_decode_scratch *scratch;
     struct open_file open[SST_MAX_OPEN_FILES];
     uint64_t clock;
     uint8_t *is_done; /* by entry: will not be asked for again */
@@ -25,6 +33,8 @@ struct sst_steps {
     size_t cache_room; /* [bytes] left */
     struct sst_step *spare; /* given back, for the next field */
     int16_t *hundredths; /* room that a decoder of thousandths may write to */
+    char told[MAX_TOLD][TOLD_SIZE]; /* how files are read, as far as it was said */
+    size_t n_told;
     size_t n_decoded;
     uint64_t bytes_read;
 };
@@ -85,6 +95,9 @@ enum sst_status sst_steps_create(const struct sst_catalog *catalog, const struct
     steps->catalog = catalog;
     steps->domain = domain;
     steps->options = options;
+    SST_TRY_GOTO(sst_decode_scratch_create(&steps->scratch, err));
+    steps->decode = options->decode;
+    steps->decode.scratch = steps->scratch;
     steps->cache_room = options->cache_bytes ? options->cache_bytes : SST_STEP_CACHE_BYTES;
     SST_TRY_GOTO(sst_alloc(catalog->n_entries, sizeof *steps->is_done, "the marks of days", &steps->is_done, err));
     SST_TRY_GOTO(sst_alloc(catalog->n_entries, sizeof *steps->cached, "the step cache", &steps->cached, err));
@@ -108,6 +121,7 @@ void sst_steps_destroy(struct sst_steps **steps)
         return;
     for (size_t i = 0; i < SST_MAX_OPEN_FILES; ++i)
         sst_file_close(&old->open[i].file);
+    sst_decode_scratch_destroy(&old->scratch);
     for (size_t entry = 0; old->cached && entry < old->catalog->n_entries; ++entry)
         destroy_step(&old->cached[entry]);
     destroy_step(&old->spare);
@@ -169,7 +183,7 @@ static enum sst_status open_file(struct sst_steps *steps, uint32_t index, struct
     }
     sst_file_close(&place->file);
     struct sst_file *file = NULL;
-    SST_TRY(sst_file_open(steps->catalog->files[index].path, &steps->options->decode, NULL, NULL, &file, err));
+    SST_TRY(sst_file_open(steps->catalog->files[index].path, &steps->decode, NULL, NULL, &file, err));
     const enum sst_status rc = check_unchanged(steps, index, file, err);
     if (rc != SST_OK) {
         sst_file_close(&file);
@@ -198,6 +212,22 @@ static uint64_t step_share(const struct sst_catalog_file *file, uint64_t step)
     return step + 1 == n ? size - size / n * (n - 1) : size / n;
 }
 
+/* The first of each make of file. */
+static void tell_reading(struct sst_steps *steps, const struct sst_file_info *info)
+{
+    char text[TOLD_SIZE];
+    if (!steps->options->details)
+        return;
+    (void)snprintf(text, sizeof text, "%s: %s", info->format, info->reading);
+    for (size_t i = 0; i < steps->n_told; ++i)
+        if (strcmp(steps->told[i], text) == 0)
+            return;
+    if (steps->n_told == MAX_TOLD)
+        return;
+    memcpy(steps->told[steps->n_told++], text, sizeof text);
+    steps->options->details(steps->options->details_user, text);
+}
+
 static enum sst_status decode_step(struct sst_steps *steps, struct sst_file *file,
                                    const struct sst_catalog_entry *entry, struct sst_step **out, struct sst_error *err)
 {
@@ -219,6 +249,7 @@ static enum sst_status decode_step(struct sst_steps *steps, struct sst_file *fil
         return rc;
     }
     step->has_ice = field.has_ice;
+    tell_reading(steps, sst_file_info(file));
     apply_mask(steps, step);
     ++steps->n_decoded;
     steps->bytes_read += step_share(scanned, entry->step);

@@ -21,6 +21,7 @@ declare -A may_include=(
 declare -A homes=(
     [netcdf*.h]='src/stream/decode*.[ch] src/write/clim_nc*.[ch] src/app/synth*.[ch]'
     [hdf5.h]='src/stream/decode*.[ch] src/write/clim_nc*.[ch]'
+    [libdeflate.h]='src/stream/decode*.c'
     [gsl/*]='src/moments/fit.c validate/interval.c validate/error_model*.c validate/bootstrap.c tools/maxent_table.c'
     [udunits2.h]='src/stream/decode*.c'
     [xxhash.h]='src/core/digest.c src/core/grid.c validate/probes.c'

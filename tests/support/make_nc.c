@@ -2,6 +2,7 @@
 #include "make_nc.h"
 
 #include <check.h>
+#include <netcdf_filter.h> /* after netcdf.h, which make_nc.h brings */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,8 +131,17 @@ static void define_var(int ncid, const struct make_nc_var *var, int *varid)
     need(nc_def_var(ncid, var->name, var->type, (int)var->n_dims, dim_ids, varid), var->name);
     if (var->chunks[0])
         need(nc_def_var_chunking(ncid, *varid, NC_CHUNKED, var->chunks), var->name);
-    if (var->deflate_level)
-        need(nc_def_var_deflate(ncid, *varid, 1, 1, var->deflate_level), var->name);
+    if (var->is_contiguous || var->is_compact)
+        need(nc_def_var_chunking(ncid, *varid, var->is_compact ? NC_COMPACT : NC_CONTIGUOUS, NULL), var->name);
+    if (var->deflate_level || var->is_shuffled)
+        need(nc_def_var_deflate(ncid, *varid, !var->is_unshuffled, var->deflate_level > 0, var->deflate_level),
+             var->name);
+    if (var->has_checksum)
+        need(nc_def_var_fletcher32(ncid, *varid, NC_FLETCHER32), var->name);
+    if (var->endian)
+        need(nc_def_var_endian(ncid, *varid, var->endian), var->name);
+    if (var->filter)
+        need(nc_def_var_filter(ncid, *varid, var->filter, var->n_filter_values, var->filter_values), var->name);
     write_attrs(ncid, *varid, var);
 }
 

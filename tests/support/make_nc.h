@@ -19,7 +19,8 @@ enum {
     MAKE_NC_MAX_VARS = 16,
     MAKE_NC_MAX_ATTRS = 12,
     MAKE_NC_MAX_VALUES = 16,
-    MAKE_NC_NAME_SIZE = 64
+    MAKE_NC_NAME_SIZE = 64,
+    MAKE_NC_MAX_FILTER_VALUES = 4
 };
 
 struct make_nc_attr {
@@ -37,7 +38,15 @@ struct make_nc_var {
     size_t n_dims;
     const double *values; /* in the order of the dimensions; borrowed; NULL: never written */
     size_t chunks[MAKE_NC_MAX_DIMS]; /* 0: as the library likes */
-    int deflate_level; /* 0: none */
+    int deflate_level; /* 0: none; with shuffle, unless */
+    bool is_unshuffled;
+    bool is_shuffled; /* without deflate too */
+    bool has_checksum; /* fletcher32 */
+    bool is_contiguous, is_compact;
+    int endian; /* NC_ENDIAN_NATIVE (0), NC_ENDIAN_LITTLE or NC_ENDIAN_BIG */
+    unsigned filter; /* HDF5's number of one more filter; 0: none */
+    unsigned filter_values[MAKE_NC_MAX_FILTER_VALUES];
+    size_t n_filter_values;
     struct make_nc_attr attrs[MAKE_NC_MAX_ATTRS];
     size_t n_attrs;
 };

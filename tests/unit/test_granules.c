@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decoded.h"
+#include "parity.h"
 #include "test_main.h"
 
 #define NCEI "20050101120000-NCEI-L4_GHRSST-SSTblend-AVHRR_OI-GLOB-v02.0-fv02.0.nc"
@@ -225,6 +226,27 @@ START_TEST(the_packed_series_gives_every_day)
 }
 END_TEST
 
+START_TEST(directly_and_by_the_library_they_are_the_same)
+{
+    static const struct {
+        const char *name, *reading;
+    } files[] = {
+        {"granules/" NCEI, "chunks read directly: shuffle, deflate"},
+        {"granules/" OSTIA, "read directly"},
+        {"granules/" MUR25, "chunks read directly: shuffle, deflate"},
+        {"granules/" L3C, "chunks read directly: shuffle, deflate"},
+        {"granules/oisst-v2_19811231_2deg.nc", "read directly"},
+        {"granules/not_empty_avhrr.nc4", NULL},
+        {"granules/empty_mur.nc4", NULL},
+        {"granules/era5_2t_1.nc", NULL},
+        {"tasman/oisst_2003_2004.nc", NULL},
+        {"tasman/tasman_oisst_v2_1982-2016_packed.nc", "chunks read directly: shuffle, deflate"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
+        (void)parity_expect_own(test_path("%s/%s", test_data_dir(), files[i].name), files[i].reading);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     test_need_data();
@@ -240,6 +262,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, files_without_sst_are_refused_by_name);
     tcase_add_test(tc, two_files_of_unlike_packing_give_like_temperatures);
     tcase_add_test(tc, the_packed_series_gives_every_day);
+    tcase_add_test(tc, directly_and_by_the_library_they_are_the_same);
     suite_add_tcase(suite, tc);
     return suite;
 }
