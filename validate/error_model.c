@@ -282,7 +282,7 @@ static void collect(const struct sst_model_cells *cells, const double *estimate,
         batch->pools.skew[n] = shape->sd ? shape->skew[cell] : NAN;
         batch->pools.kurt[n] = shape->sd ? shape->kurt[cell] : NAN;
         batch->pools.n_obs[n] = cells->n_obs[cell];
-        n += isfinite(estimate[cell]);
+        n += isfinite(estimate[cell]) ? 1 : 0;
     }
     batch->pools.n = n;
 }

@@ -206,7 +206,7 @@ static void put_curves(const struct sst_page *page, const struct sst_page_node *
         .series = series,
         .n_series = sizeof series / sizeof series[0],
         .marks_y = &tolerance,
-        .n_marks_y = isfinite(tolerance),
+        .n_marks_y = isfinite(tolerance) ? 1 : 0,
     };
     if (axis->is_calendar) {
         chart.x.low = low;
@@ -293,7 +293,7 @@ static void put_cumulative(const struct sst_page *page, const struct sst_page_no
         .series = &series,
         .n_series = 1,
         .marks_x = &tolerance,
-        .n_marks_x = isfinite(tolerance),
+        .n_marks_x = isfinite(tolerance) ? 1 : 0,
     };
     sst_page_figure(page->out, &chart, what, page->words->of_what);
 }

@@ -1,6 +1,6 @@
 /*
  * Lists are an algebra without inverse: any order of fields, any split and merge, any number of threads give the same bytes.
- * ctest-labels: threads
+ * ctest-labels: threads figures
  */
 #include <omp.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Against CDO's ydrunpctl and ydrunmean, read as CDO writes them: equal to float32 on all days whose windows lie whole within the
 # years; 1-5 January and 27-31 December, whose windows CDO leaves out at the ends, and 29 February, a day of its own there, differ.
-# ctest-labels: figures
+# ctest-labels: slow
 set -eu
 if [ -z "${SSTSTREAM:-}" ] || ! command -v cdo >/dev/null || ! command -v /usr/bin/python3 >/dev/null; then
     echo "skipped: needs SSTSTREAM, cdo and python3"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # maxent against cf where cf is known to fail: early July of the synthetic ocean's upwelling and of its two-peaked front.
 # At the ice edge, where values pile up at the freezing point, the two are shown side by side, without a limit.
-# ctest-labels: figures
+# ctest-labels: slow
 set -eu
 if [ -z "${SSTSTREAM:-}" ]; then
     echo "skipped: SSTSTREAM does not name the program"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Real data against the independent oracle, in a box of 6 x 6 cells that holds land and sea, under each leap rule;
 # `tasman_full.sh` does the same for every cell and every form of file.
+# ctest-labels: figures
 set -eu
 . "$SST_SOURCE_DIR/tests/oracle/lib_tasman.sh"
 

@@ -1,6 +1,7 @@
 /*
  * The maximum-entropy tables against a direct solution of each problem, by another way than that of the program that made
  * them: Powell's hybrid method on monomials, Simpson sums, a walk from the normal distribution, and a CDF by summation.
+ * ctest-labels: figures
  */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>

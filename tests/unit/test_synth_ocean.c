@@ -1,4 +1,7 @@
-/* The synthetic ocean is what synth_ocean.h says: the same for a seed, and hard where it should be. */
+/*
+ * The synthetic ocean is what synth_ocean.h says: the same for a seed, and hard where it should be.
+ * ctest-labels: figures
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
