@@ -1,4 +1,5 @@
 /* Puts a box together out of the chunks that it touches; chunks that span steps are kept until another box is wanted. */
+#include <assert.h>
 #include <string.h>
 
 #include "core/mem.h"
@@ -86,6 +87,7 @@ static void copy_common(const struct reading *reading, const uint64_t *first, co
     const struct sst_direct_box *box = reading->box;
     const size_t rank = storage->rank, item = storage->item_bytes;
     uint64_t low[SST_DECODE_MAX_RANK], count[SST_DECODE_MAX_RANK], at[SST_DECODE_MAX_RANK] = {0};
+    assert(rank > 0 && rank <= SST_DECODE_MAX_RANK); /* who found the chunks saw to it */
     for (size_t i = 0; i < rank; ++i) {
         const uint64_t box_end = box->start[i] + box->count[i], chunk_end = first[i] + storage->chunk[i];
         low[i] = first[i] > box->start[i] ? first[i] : box->start[i];
