@@ -1,6 +1,7 @@
 /*
  * Bounds hold at cells that were not looked at, as often as they say: over 50 made-up seas whose errors depend on the shape
- * of the pool, on the cell and on the days before. ctest-labels: slow
+ * of the pool, on the cell and on the days before.
+ * ctest-labels: slow
  */
 #include <math.h>
 #include <stdint.h>
