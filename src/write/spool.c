@@ -156,6 +156,8 @@ enum sst_status sst_spool_put(struct sst_spool *spool, size_t place, const struc
                               struct sst_error *err)
 {
     const size_t size = record_size(&spool->spec);
+    if (place >= spool->spec.n_places)
+        return sst_fail(err, SST_ERR_INTERNAL, "%s: the scratch file has no place %zu", spool->spec.beside, place);
     fill_record(spool, values);
     for (size_t done = 0; done < size;) {
         const ssize_t n = pwrite(spool->fd, spool->record + done, size - done, (off_t)(place * size + done));

@@ -44,7 +44,7 @@ SST_MUST_CHECK enum sst_status sst_spool_create(const struct sst_spool_spec *spe
                                                 struct sst_error *err);
 void sst_spool_destroy(struct sst_spool **spool);
 
-/* Errors: SST_ERR_OUTPUT (disk full). */
+/* Errors: SST_ERR_OUTPUT (disk full), SST_ERR_INTERNAL where there is no such place. */
 SST_MUST_CHECK enum sst_status sst_spool_put(struct sst_spool *spool, size_t place, const struct sst_spool_in *values,
                                              struct sst_error *err);
 

@@ -125,6 +125,7 @@ START_TEST(a_place_that_was_never_put_is_an_error)
     struct sst_spool_out got;
     ck_assert_int_eq(sst_spool_create(&spec, &spool, &err), SST_OK);
     const struct sst_spool_in values = values_of(1);
+    ck_assert_int_eq(sst_spool_put(spool, N_PLACES, &values, &err), SST_ERR_INTERNAL);
     ck_assert_int_eq(sst_spool_put(spool, 1, &values, &err), SST_OK);
     ck_assert_int_eq(sst_spool_get(spool, 0, &got, &err), SST_ERR_INTERNAL);
     ck_assert_int_eq(sst_spool_get(spool, N_PLACES, &got, &err), SST_ERR_INTERNAL);
