@@ -14,6 +14,7 @@
 #include "app/signals.h"
 #include "core/mem.h"
 #include "stream/climatology.h"
+#include "stream/reader.h"
 #include "write/clim_nc.h"
 
 /* Everything that lives from the first field to the report. */
@@ -159,8 +160,7 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
     const struct sst_climatology_job engine_job = {
         .policy = &job->policy,
         .backend = sst_backend_cpu(),
-        .reader = run->reader,
-        .catalog = job->catalog,
+        .source = sst_reader_source(run->reader),
         .n_cells = job->domain.n_cells,
         .probes = job->probes,
         .n_probes = job->n_probes,

@@ -247,6 +247,7 @@ static void estimate_memory(struct sst_job *job)
                                         .n_coverages =
                                             sst_approx_has_moments(policy->approx) ? job->options->n_coverages : 0};
     const struct sst_climatology_size size = {.n_cells = job->domain.n_cells,
+                                              .n_domain = job->domain.n_cells,
                                               .n_probes = job->n_probes,
                                               .has_ice = job->catalog->ice_source[0] != '\0',
                                               .wants_shape = job->n_probes > 0};

@@ -8,10 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/cells.h"
 #include "core/estimator.h"
 #include "core/field.h"
 #include "core/shape.h"
 #include "core/status.h"
+
+/* Fields that are added at a time, at most. */
+enum { SST_MAX_BATCH = 8 };
 
 /* Planes of the moments estimator, in the order of its table; n_cells items each. */
 struct sst_moments_view {
@@ -88,11 +92,13 @@ struct sst_moments_fit {
 struct sst_backend {
     const char *name;
 
-    /* Adds one day field to the moments of a bin. */
-    void (*moments_add_field)(struct sst_moments_view bin, const int16_t *hundredths, size_t n_cells);
+    /* Adds day fields, which are in domain order, to the moments of a bin, which has cells->n_places. */
+    void (*moments_add_fields)(struct sst_moments_view bin, const struct sst_cells *cells,
+                               const int16_t *const *hundredths, size_t n_fields);
 
-    /* Adds a plane of 0/1 marks to a u16 plane. */
-    void (*count_add_field)(uint16_t *count, const uint8_t *marks, size_t n_cells);
+    /* Adds planes of 0/1 marks, in domain order, to a u16 plane. */
+    void (*count_add_fields)(uint16_t *count, const struct sst_cells *cells, const uint8_t *const *marks,
+                             size_t n_fields);
 
     /* target += source, target -= source, for a SUM plane of any type. */
     void (*plane_add)(void *target, const void *source, enum sst_plane_type type, size_t n_cells);
@@ -110,8 +116,9 @@ struct sst_backend {
                                     const struct sst_quantile_args *args, const struct sst_finish_out *out,
                                     size_t n_cells, struct sst_error *err);
 
-    /* Adds one day field to a bin of lists. */
-    void (*tail_add_field)(struct sst_tail_view bin, const struct sst_field *field);
+    /* Adds day fields, which are in domain order, to a bin of lists, which has cells->n_places. */
+    void (*tail_add_fields)(struct sst_tail_view bin, const struct sst_cells *cells,
+                            const struct sst_field *const *fields, size_t n_fields);
 
     /* Inserts every value of a TOP list of k planes into another. */
     void (*tail_merge)(int16_t *target, const int16_t *source, size_t k, size_t n_cells);

@@ -18,21 +18,37 @@ enum { PARALLEL_CELLS = 32768 };
 
 static size_t block_end(size_t begin, size_t n_cells) { return n_cells - begin < BLOCK ? n_cells : begin + BLOCK; }
 
-static void moments_add_field(struct sst_moments_view bin, const int16_t *hundredths, size_t n_cells)
+static void moments_add_fields(struct sst_moments_view bin, const struct sst_cells *cells,
+                               const int16_t *const *hundredths, size_t n_fields)
 {
-    const struct body_moments_planes planes = {bin.n, bin.s1, bin.s2, bin.s3, bin.s4};
+    const size_t n_cells = cells->n_places;
 #pragma omp parallel for schedule(static) if (n_cells >= PARALLEL_CELLS)
     for (size_t begin = 0; begin < n_cells; begin += BLOCK) {
         const size_t end = block_end(begin, n_cells);
-        for (size_t cell = begin; cell < end; ++cell)
-            body_moments_add(planes, hundredths, SST_CODE_MISSING, cell);
+        const struct body_moments_planes planes = {bin.n + begin, bin.s1 + begin, bin.s2 + begin, bin.s3 + begin,
+                                                   bin.s4 + begin};
+        int16_t values[BLOCK];
+        for (size_t field = 0; field < n_fields; ++field) {
+            sst_cells_gather(cells, hundredths[field], SST_CODE_MISSING, begin, end, values);
+            for (size_t cell = 0; cell < end - begin; ++cell)
+                body_moments_add(planes, values, SST_CODE_MISSING, cell);
+        }
     }
 }
 
-static void count_add_field(uint16_t *count, const uint8_t *marks, size_t n_cells)
+static void count_add_fields(uint16_t *count, const struct sst_cells *cells, const uint8_t *const *marks,
+                             size_t n_fields)
 {
-    for (size_t cell = 0; cell < n_cells; ++cell)
-        count[cell] = (uint16_t)(count[cell] + marks[cell]);
+    const size_t n_cells = cells->n_places;
+    for (size_t begin = 0; begin < n_cells; begin += BLOCK) {
+        const size_t end = block_end(begin, n_cells);
+        uint8_t values[BLOCK];
+        for (size_t field = 0; field < n_fields; ++field) {
+            sst_cells_gather_marks(cells, marks[field], begin, end, values);
+            for (size_t cell = 0; cell < end - begin; ++cell)
+                count[begin + cell] = (uint16_t)(count[begin + cell] + values[cell]);
+        }
+    }
 }
 
 /* Adds or takes away a plane, one function per width; unsigned, so that a window may pass through wrapped values. */
@@ -243,13 +259,13 @@ const struct sst_backend *sst_backend_cpu(void)
 {
     static const struct sst_backend cpu = {
         .name = "cpu",
-        .moments_add_field = moments_add_field,
-        .count_add_field = count_add_field,
+        .moments_add_fields = moments_add_fields,
+        .count_add_fields = count_add_fields,
         .plane_add = plane_add,
         .plane_subtract = plane_subtract,
         .moments_finish = moments_finish,
         .exact_finish = exact_finish,
-        .tail_add_field = sst_cpu_tail_add_field,
+        .tail_add_fields = sst_cpu_tail_add_fields,
         .tail_merge = sst_cpu_tail_merge,
         .tail_finish = sst_cpu_tail_finish,
         .mean_of = mean_of,

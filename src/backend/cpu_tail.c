@@ -36,32 +36,41 @@ static void add_sums(struct sst_tail_view bin, const int16_t *hundredths, size_t
 {
     uint16_t *restrict count = bin.n + begin;
     int32_t *restrict s1 = bin.s1 + begin;
-    const int16_t *restrict x = hundredths + begin;
     for (size_t i = 0; i < n; ++i) {
-        const int is_valid = x[i] != SST_CODE_MISSING;
+        const int is_valid = hundredths[i] != SST_CODE_MISSING;
         count[i] = (uint16_t)(count[i] + is_valid);
-        s1[i] += is_valid ? x[i] : 0;
+        s1[i] += is_valid ? hundredths[i] : 0;
     }
 }
 
-void sst_cpu_tail_add_field(struct sst_tail_view bin, const struct sst_field *field)
+/* One block of cells of one field. */
+static void add_block(struct sst_tail_view bin, const struct sst_cells *cells, const struct sst_field *field,
+                      size_t begin, size_t n)
 {
-    const size_t n_cells = field->n_cells;
-#pragma omp parallel for schedule(static) if (n_cells >= PARALLEL_CELLS)
-    for (size_t begin = 0; begin < n_cells; begin += BLOCK) {
-        const size_t n = block_cells(begin, n_cells);
-        int16_t carried[BLOCK];
-        add_sums(bin, field->hundredths, begin, n);
-        if (bin.k_top > 0) {
-            memcpy(carried, field->codes + begin, n * sizeof carried[0]);
-            insert(bin.top + begin, bin.k_top, n_cells, carried, n);
-        }
-        if (bin.k_bottom > 0) {
-            for (size_t i = 0; i < n; ++i)
-                carried[i] = cell_tail_negated(field->codes[begin + i]);
-            insert(bin.bottom + begin, bin.k_bottom, n_cells, carried, n);
-        }
+    int16_t values[BLOCK], carried[BLOCK];
+    sst_cells_gather(cells, field->hundredths, SST_CODE_MISSING, begin, begin + n, values);
+    add_sums(bin, values, begin, n);
+    if (field->codes != field->hundredths)
+        sst_cells_gather(cells, field->codes, SST_CODE_MISSING, begin, begin + n, values);
+    if (bin.k_top > 0) {
+        memcpy(carried, values, n * sizeof carried[0]);
+        insert(bin.top + begin, bin.k_top, cells->n_places, carried, n);
     }
+    if (bin.k_bottom > 0) {
+        for (size_t i = 0; i < n; ++i)
+            carried[i] = cell_tail_negated(values[i]);
+        insert(bin.bottom + begin, bin.k_bottom, cells->n_places, carried, n);
+    }
+}
+
+void sst_cpu_tail_add_fields(struct sst_tail_view bin, const struct sst_cells *cells,
+                             const struct sst_field *const *fields, size_t n_fields)
+{
+    const size_t n_cells = cells->n_places;
+#pragma omp parallel for schedule(static) if (n_cells >= PARALLEL_CELLS)
+    for (size_t begin = 0; begin < n_cells; begin += BLOCK)
+        for (size_t field = 0; field < n_fields; ++field)
+            add_block(bin, cells, fields[field], begin, block_cells(begin, n_cells));
 }
 
 void sst_cpu_tail_merge(int16_t *target, const int16_t *source, size_t k, size_t n_cells)

@@ -42,6 +42,19 @@ enum sst_status sst_grow(void *array_pointer, size_t *capacity, size_t needed, s
     return SST_OK;
 }
 
+enum sst_status sst_extend(void *array_pointer, size_t old_count, size_t new_count, size_t size, const char *what,
+                           struct sst_error *err)
+{
+    void *old = NULL, *longer = NULL;
+    memcpy(&old, array_pointer, sizeof old);
+    SST_TRY(sst_alloc(new_count, size, what, &longer, err));
+    if (old)
+        memcpy(longer, old, old_count * size);
+    memcpy(array_pointer, &longer, sizeof longer);
+    free(old);
+    return SST_OK;
+}
+
 enum sst_status sst_strdup(const char *text, char **out, struct sst_error *err)
 {
     char *copy = strdup(text);

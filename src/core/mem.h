@@ -27,6 +27,15 @@ SST_MUST_CHECK enum sst_status sst_alloc(size_t count, size_t size, const char *
 SST_MUST_CHECK enum sst_status sst_grow(void *array_pointer, size_t *capacity, size_t needed, size_t size,
                                         const char *what, struct sst_error *err);
 
+/*
+ * Moves an array of old_count items to a place with room for new_count, which is not less; what is new is zero. For arrays
+ * that sst_alloc made.
+ *
+ * Errors   SST_ERR_NOMEM; the array is as before.
+ */
+SST_MUST_CHECK enum sst_status sst_extend(void *array_pointer, size_t old_count, size_t new_count, size_t size,
+                                          const char *what, struct sst_error *err);
+
 /* A copy of a text. Owner: the caller, sst_free. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_strdup(const char *text, char **out, struct sst_error *err);
 

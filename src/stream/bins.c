@@ -94,6 +94,45 @@ void sst_bin_set_clear(struct sst_bin_set *set)
     sst_bin_clear(&set->window);
 }
 
+static enum sst_status grow_plane(struct sst_bin *bin, size_t index, size_t n_cells, struct sst_error *err)
+{
+    const struct sst_plane *plane = &bin->estimator->planes[index];
+    const size_t size = sst_plane_type_size(plane->type);
+    if (plane->op != SST_PLANE_TOP)
+        return sst_extend(&bin->planes[index], bin->n_cells, n_cells, plane->count * size, plane->name, err);
+    int16_t *longer = NULL;
+    const int16_t *list = bin->planes[index];
+    SST_TRY(sst_alloc(n_cells, plane->count * size, plane->name, &longer, err));
+    fill_missing(longer, plane->count * n_cells);
+    for (size_t rank = 0; rank < plane->count; ++rank)
+        memcpy(longer + rank * n_cells, list + rank * bin->n_cells, bin->n_cells * size);
+    sst_free(bin->planes[index]);
+    bin->planes[index] = longer;
+    return SST_OK;
+}
+
+static enum sst_status grow_bin(struct sst_bin *bin, size_t n_cells, struct sst_error *err)
+{
+    if (sst_bin_is_empty(bin))
+        return SST_OK;
+    for (size_t i = 0; i < bin->estimator->n_planes; ++i)
+        SST_TRY(grow_plane(bin, i, n_cells, err));
+    bin->n_cells = n_cells;
+    return SST_OK;
+}
+
+enum sst_status sst_bin_set_grow(struct sst_bin_set *set, size_t n_cells, struct sst_error *err)
+{
+    while (set->n_spare > 0)
+        sst_bin_clear(&set->spare[--set->n_spare]);
+    SST_TRY(grow_bin(&set->window, n_cells, err));
+    for (int slot = 0; slot <= SST_N_SLOTS; ++slot)
+        for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
+            SST_TRY(grow_bin(&set->bins[slot][year_class], n_cells, err));
+    set->n_cells = n_cells;
+    return SST_OK;
+}
+
 /* Makes a used bin one of no field. */
 static void empty_planes(struct sst_bin *bin)
 {

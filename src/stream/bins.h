@@ -64,6 +64,9 @@ SST_MUST_CHECK enum sst_status sst_bin_set_open(struct sst_bin_set *set, const s
                                                 size_t n_cells, struct sst_error *err);
 void sst_bin_set_clear(struct sst_bin_set *set);
 
+/* Makes room for more cells, which are in no field so far, in all bins and the window. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_bin_set_grow(struct sst_bin_set *set, size_t n_cells, struct sst_error *err);
+
 static inline bool sst_bin_set_is_open(const struct sst_bin_set *set) { return !sst_bin_is_empty(&set->window); }
 
 /*

@@ -16,8 +16,8 @@
 #include "backend/backend.h"
 #include "core/grid.h"
 #include "core/shape.h"
+#include "stream/field_source.h"
 #include "stream/policy.h"
-#include "stream/reader.h"
 
 enum { SST_MAX_PERCENTILES_AND_BOUNDS = 3 * SST_MAX_PERCENTILES };
 
@@ -47,21 +47,23 @@ struct sst_slot_sink {
     bool (*cancelled)(void *user); /* may be NULL; asked between fields */
 };
 
+struct sst_timings;
+
 struct sst_climatology_job {
     const struct sst_policy *policy;
     const struct sst_backend *backend;
-    struct sst_reader *reader;
-    const struct sst_catalog *catalog;
-    size_t n_cells; /* of the domain */
+    const struct sst_field_source *source;
+    size_t n_cells; /* of the domain, whose order fields have */
     const size_t *probes; /* domain cells whose exact percentile is wanted beside the approximation, ascending */
     size_t n_probes;
     bool wants_shape; /* results carry the shape of pools, where the method has moments: 12 bytes a cell and estimate */
+    struct sst_timings *timings; /* what the engine does itself is booked here; may be NULL */
 };
 
 /*
  * Runs the job.
  *
- * Errors   SST_ERR_NOMEM; what the reader or the sink reports; SST_ERR_INTERRUPTED when cancelled.
+ * Errors   SST_ERR_NOMEM; what the source or the sink reports; SST_ERR_INTERRUPTED when cancelled.
  */
 SST_MUST_CHECK enum sst_status sst_climatology_run(const struct sst_climatology_job *job,
                                                    const struct sst_slot_sink *sink, struct sst_error *err);
@@ -71,7 +73,9 @@ bool sst_climatology_has_bounds(const struct sst_policy *policy);
 
 /* What the memory of a run depends on beside its policy. */
 struct sst_climatology_size {
-    size_t n_cells, n_probes; /* n_probes 0 where nothing is validated */
+    size_t n_cells; /* places: see core/cells.h */
+    size_t n_domain; /* cells of the domain */
+    size_t n_probes; /* 0 where nothing is validated */
     bool has_ice, wants_shape;
 };
 

@@ -1,6 +1,7 @@
 /* Estimates: their memory and their means. */
 #include "stream/estimate.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/flags.h"
@@ -60,6 +61,43 @@ done:
     if (rc != SST_OK)
         sst_estimate_clear(estimate);
     return rc;
+}
+
+static enum sst_status extend_values(double **values, size_t old_count, size_t new_count, struct sst_error *err)
+{
+    SST_TRY(sst_extend(values, old_count, new_count, sizeof **values, "an estimate", err));
+    for (size_t cell = old_count; cell < new_count; ++cell)
+        (*values)[cell] = NAN;
+    return SST_OK;
+}
+
+static enum sst_status extend_shape(float **values, size_t old_count, size_t new_count, struct sst_error *err)
+{
+    SST_TRY(sst_extend(values, old_count, new_count, sizeof **values, "an estimate", err));
+    for (size_t cell = old_count; cell < new_count; ++cell)
+        (*values)[cell] = NAN;
+    return SST_OK;
+}
+
+enum sst_status sst_estimate_grow(struct sst_estimate *estimate, size_t n_cells, struct sst_error *err)
+{
+    const struct sst_estimate_shape shape = estimate->shape;
+    const size_t old_count = shape.n_cells;
+    for (size_t field = 0; field < sst_estimate_n_fields(shape); ++field)
+        SST_TRY(extend_values(&estimate->fields[field], old_count, n_cells, err));
+    SST_TRY(sst_extend(&estimate->n_obs, old_count, n_cells, sizeof *estimate->n_obs, "an estimate", err));
+    SST_TRY(sst_extend(&estimate->flags, old_count, n_cells, sizeof *estimate->flags, "an estimate", err));
+    for (size_t cell = old_count; cell < n_cells; ++cell)
+        estimate->flags[cell] = SST_FLAG_FEW_SAMPLES;
+    if (shape.has_bounds)
+        SST_TRY(sst_extend(&estimate->uncertified, old_count, n_cells, sizeof(uint8_t), "an estimate", err));
+    if (shape.has_pool) {
+        SST_TRY(extend_shape(&estimate->pool.sd, old_count, n_cells, err));
+        SST_TRY(extend_shape(&estimate->pool.skew, old_count, n_cells, err));
+        SST_TRY(extend_shape(&estimate->pool.kurt, old_count, n_cells, err));
+    }
+    estimate->shape.n_cells = n_cells;
+    return SST_OK;
 }
 
 struct sst_method_out sst_estimate_out(const struct sst_estimate *estimate, uint8_t *guarded)

@@ -35,6 +35,8 @@ struct sst_estimate {
 /* Owner: the caller; sst_estimate_clear. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_estimate_init(struct sst_estimate *estimate, struct sst_estimate_shape shape,
                                                  struct sst_error *err);
+/* Makes room for more cells, whose pool had no value. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_estimate_grow(struct sst_estimate *estimate, size_t n_cells, struct sst_error *err);
 void sst_estimate_clear(struct sst_estimate *estimate);
 
 /* Bytes that an estimate takes. */

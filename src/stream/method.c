@@ -52,6 +52,17 @@ done:
     return rc;
 }
 
+enum sst_status sst_found_grow(struct sst_found *found, const struct sst_method_setup *setup, size_t old_count,
+                               struct sst_error *err)
+{
+    for (size_t q = 0; q < setup->policy->n_percentiles; ++q) {
+        SST_TRY(sst_extend(&found->codes[q], old_count, setup->n_cells, sizeof(int16_t), "what selection found", err));
+        for (size_t cell = old_count; cell < setup->n_cells; ++cell)
+            found->codes[q][cell] = SST_CODE_MISSING;
+    }
+    return SST_OK;
+}
+
 void sst_found_clear(struct sst_found *found)
 {
     for (size_t q = 0; q < SST_MAX_PERCENTILES; ++q) {

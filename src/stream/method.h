@@ -1,7 +1,7 @@
 /*
  * How percentiles come to be: what a run remembers of its fields and how that becomes the values of a pool.
  *
- *   open ▸ (add_field ... move ... finish ... drop_slot) ... ▸ close
+ *   open ▸ (grow ... add_fields ... move ... finish ... drop_slot) ... ▸ close
  *
  * The engine walks the schedule and knows nothing of estimators; a row of this table knows one estimator and nothing of the
  * schedule. The exact method runs a second time, over the probes alone, beside any other.
@@ -11,6 +11,7 @@
 
 #include "backend/backend.h"
 #include "core/calendar.h"
+#include "core/cells.h"
 #include "core/field.h"
 #include "core/shape.h"
 #include "stream/bins.h"
@@ -20,8 +21,8 @@
 struct sst_method_setup {
     const struct sst_policy *policy;
     const struct sst_backend *backend;
-    size_t n_cells; /* that the method computes */
-    const size_t *cells; /* which of the domain's, ascending; NULL: all of them */
+    size_t n_cells; /* places that the method computes; in a run cells->n_places, which may grow */
+    const struct sst_cells *cells; /* where in a field they are; NULL where only sizes are asked for */
 };
 
 /* The pool that is finished; its terms have entered and not left. */
@@ -48,9 +49,12 @@ struct sst_method {
     enum sst_status (*open)(const struct sst_method_setup *setup, void **state, struct sst_error *err);
     void (*close)(void *state);
 
-    /* Remembers a day of a term. Errors: SST_ERR_NOMEM. */
-    enum sst_status (*add_field)(void *state, struct sst_term term, const struct sst_field *field,
-                                 struct sst_error *err);
+    /* After cells->n_places grew: new places have had no value. Errors: SST_ERR_NOMEM. */
+    enum sst_status (*grow)(void *state, struct sst_error *err);
+
+    /* Remembers days of a term, whose fields are in domain order. Errors: SST_ERR_NOMEM. */
+    enum sst_status (*add_fields)(void *state, struct sst_term term, const struct sst_field *const *fields,
+                                  size_t n_fields, struct sst_error *err);
 
     /* A term enters or leaves the pool. NULL where a method has no window. */
     void (*move)(void *state, struct sst_term term, enum sst_window_step step);
@@ -90,6 +94,9 @@ struct sst_found {
 /* Nothing found yet. Owner: the caller; sst_found_clear. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_found_init(struct sst_found *found, const struct sst_method_setup *setup,
                                               struct sst_error *err);
+/* New places of setup->cells, of which nothing is found. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_found_grow(struct sst_found *found, const struct sst_method_setup *setup,
+                                              size_t old_count, struct sst_error *err);
 void sst_found_clear(struct sst_found *found);
 uint64_t sst_found_bytes(const struct sst_method_setup *setup);
 

@@ -28,7 +28,7 @@ static enum sst_status open_exact(const struct sst_method_setup *setup, void **s
     exact->setup = *setup;
     exact->percentiles = sst_percentiles_of(setup->policy);
     SST_TRY_GOTO(sst_found_init(&exact->found, setup, err));
-    SST_TRY_GOTO(sst_raw_create(setup->cells, setup->n_cells, &exact->raw, err));
+    SST_TRY_GOTO(sst_raw_create(setup->cells, &exact->raw, err));
     *state = exact;
     exact = NULL;
 done:
@@ -36,11 +36,20 @@ done:
     return rc;
 }
 
-static enum sst_status add_field(void *state, struct sst_term term, const struct sst_field *field,
-                                 struct sst_error *err)
+static enum sst_status grow(void *state, struct sst_error *err)
 {
     struct exact *exact = state;
-    return sst_raw_add(exact->raw, term, field, err);
+    const size_t old_count = exact->setup.n_cells;
+    exact->setup.n_cells = exact->setup.cells->n_places;
+    SST_TRY(sst_found_grow(&exact->found, &exact->setup, old_count, err));
+    return sst_raw_grow(exact->raw, err);
+}
+
+static enum sst_status add_fields(void *state, struct sst_term term, const struct sst_field *const *fields,
+                                  size_t n_fields, struct sst_error *err)
+{
+    struct exact *exact = state;
+    return sst_raw_add(exact->raw, term, fields, n_fields, err);
 }
 
 static enum sst_status finish(void *state, const struct sst_pool *pool, const struct sst_method_out *out,
@@ -76,7 +85,8 @@ const struct sst_method *sst_method_exact(void)
     static const struct sst_method exact = {
         .open = open_exact,
         .close = close_exact,
-        .add_field = add_field,
+        .grow = grow,
+        .add_fields = add_fields,
         .finish = finish,
         .drop_slot = drop_slot,
         .term_bytes = term_bytes,

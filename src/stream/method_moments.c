@@ -56,13 +56,23 @@ done:
     return rc;
 }
 
-static enum sst_status add_field(void *state, struct sst_term term, const struct sst_field *field,
-                                 struct sst_error *err)
+static enum sst_status grow(void *state, struct sst_error *err)
 {
+    struct moments *moments = state;
+    moments->setup.n_cells = moments->setup.cells->n_places;
+    return sst_bin_set_grow(&moments->set, moments->setup.n_cells, err);
+}
+
+static enum sst_status add_fields(void *state, struct sst_term term, const struct sst_field *const *fields,
+                                  size_t n_fields, struct sst_error *err)
+{
+    const int16_t *hundredths[SST_MAX_BATCH];
     struct moments *moments = state;
     struct sst_bin *bin = NULL;
     SST_TRY(sst_bin_set_at(&moments->set, term, sst_estimator_moments(), &bin, err));
-    moments->setup.backend->moments_add_field(sst_bin_moments(bin), field->hundredths, moments->setup.n_cells);
+    for (size_t i = 0; i < n_fields; ++i)
+        hundredths[i] = fields[i]->hundredths;
+    moments->setup.backend->moments_add_fields(sst_bin_moments(bin), moments->setup.cells, hundredths, n_fields);
     return SST_OK;
 }
 
@@ -109,7 +119,8 @@ const struct sst_method *sst_method_moments(void)
         .has_shape = true,
         .open = open_moments,
         .close = close_moments,
-        .add_field = add_field,
+        .grow = grow,
+        .add_fields = add_fields,
         .move = move,
         .finish = finish,
         .drop_slot = drop_slot,

@@ -57,14 +57,23 @@ done:
     return rc;
 }
 
-static enum sst_status add_field(void *state, struct sst_term term, const struct sst_field *field,
-                                 struct sst_error *err)
+static enum sst_status grow(void *state, struct sst_error *err)
+{
+    struct tail *tail = state;
+    const size_t old_count = tail->setup.n_cells;
+    tail->setup.n_cells = tail->setup.cells->n_places;
+    SST_TRY(sst_found_grow(&tail->found, &tail->setup, old_count, err));
+    return sst_bin_set_grow(&tail->set, tail->setup.n_cells, err);
+}
+
+static enum sst_status add_fields(void *state, struct sst_term term, const struct sst_field *const *fields,
+                                  size_t n_fields, struct sst_error *err)
 {
     struct tail *tail = state;
     struct sst_bin *bin = NULL;
     const int length = estimator_of(tail->k, sst_pool_term_days(&tail->setup.policy->pools, term));
     SST_TRY(sst_bin_set_at(&tail->set, term, &tail->estimators[length].estimator, &bin, err));
-    tail->setup.backend->tail_add_field(sst_bin_tail(bin), field);
+    tail->setup.backend->tail_add_fields(sst_bin_tail(bin), tail->setup.cells, fields, n_fields);
     return SST_OK;
 }
 
@@ -125,7 +134,8 @@ const struct sst_method *sst_method_tail(void)
         .has_bounds = true,
         .open = open_tail,
         .close = close_tail,
-        .add_field = add_field,
+        .grow = grow,
+        .add_fields = add_fields,
         .move = move,
         .finish = finish,
         .drop_slot = drop_slot,

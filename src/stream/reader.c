@@ -7,14 +7,21 @@
 #include "core/mem.h"
 #include "stream/steps.h"
 
+/* A field that somebody looks at. */
+struct held {
+    struct sst_step *step; /* what `field` is a view of */
+    struct sst_field field;
+    int16_t *hundredths; /* of the field, on the finer lattice; kept for the next one */
+};
+
 struct sst_reader {
     struct sst_catalog *catalog;
     const struct sst_domain *domain;
     struct sst_reader_options options;
     struct sst_steps *steps;
-    struct sst_step *held; /* what `field` is a view of */
-    struct sst_field field;
-    int16_t *hundredths; /* of the held field, on the finer lattice */
+    struct held held[SST_MAX_HELD_FIELDS];
+    size_t n_held;
+    struct sst_field_source source;
     uint8_t *was_asked; /* by entry: its day was counted */
     uint8_t *is_rejected; /* by file */
     struct sst_reader_totals totals;
@@ -34,6 +41,32 @@ struct day_read {
     size_t n_replaced; /* preliminary ones passed over */
 };
 
+static bool source_has_day(void *user, struct sst_day day)
+{
+    const struct sst_reader *reader = user;
+    return sst_catalog_has_day(reader->catalog, day);
+}
+
+static enum sst_status source_get(void *user, struct sst_day day, const struct sst_field **out, struct sst_error *err)
+{
+    struct sst_reader *reader = user;
+    return sst_reader_take(reader, day, out, err);
+}
+
+static void source_give_back(void *user)
+{
+    struct sst_reader *reader = user;
+    sst_reader_give_back(reader);
+}
+
+static uint64_t source_bytes_read(void *user)
+{
+    const struct sst_reader *reader = user;
+    return reader->totals.bytes_read;
+}
+
+const struct sst_field_source *sst_reader_source(struct sst_reader *reader) { return &reader->source; }
+
 enum sst_status sst_reader_create(struct sst_catalog *catalog, const struct sst_domain *domain,
                                   const struct sst_reader_options *options, struct sst_reader **out,
                                   struct sst_error *err)
@@ -48,10 +81,15 @@ enum sst_status sst_reader_create(struct sst_catalog *catalog, const struct sst_
         sst_alloc(catalog->n_entries, sizeof *reader->was_asked, "the marks of days", &reader->was_asked, err));
     SST_TRY_GOTO(
         sst_alloc(catalog->n_files, sizeof *reader->is_rejected, "the marks of files", &reader->is_rejected, err));
-    if (catalog->lattice != SST_LATTICE_CENTI)
-        SST_TRY_GOTO(
-            sst_alloc(domain->n_cells, sizeof *reader->hundredths, "a day of hundredths", &reader->hundredths, err));
     SST_TRY_GOTO(sst_steps_create(catalog, domain, &reader->options, &reader->steps, err));
+    reader->source = (struct sst_field_source){
+        .user = reader,
+        .n_most_held = SST_MAX_HELD_FIELDS,
+        .has_day = source_has_day,
+        .get = source_get,
+        .give_back = source_give_back,
+        .bytes_read = source_bytes_read,
+    };
     *out = reader;
     reader = NULL;
 done:
@@ -65,9 +103,10 @@ void sst_reader_destroy(struct sst_reader **reader)
     if (!old)
         return;
     if (old->steps)
-        sst_steps_give_back(old->steps, &old->held);
+        sst_reader_give_back(old);
     sst_steps_destroy(&old->steps);
-    sst_free(old->hundredths);
+    for (size_t i = 0; i < SST_MAX_HELD_FIELDS; ++i)
+        sst_free(old->held[i].hundredths);
     sst_free(old->was_asked);
     sst_free(old->is_rejected);
     sst_free(old->days);
@@ -276,17 +315,31 @@ static void to_hundredths(const int16_t *codes, size_t n_cells, int16_t *out)
     }
 }
 
-static void show(struct sst_reader *reader, const struct sst_field **out)
+/* Makes a step visible as a field; it is held until all are given back. */
+static enum sst_status hold(struct sst_reader *reader, struct sst_step *step, const struct sst_field **out,
+                            struct sst_error *err)
 {
-    struct sst_step *step = reader->held;
-    if (reader->hundredths)
-        to_hundredths(step->codes, reader->domain->n_cells, reader->hundredths);
-    reader->field = (struct sst_field){.n_cells = reader->domain->n_cells,
-                                       .codes = step->codes,
-                                       .hundredths = reader->hundredths ? reader->hundredths : step->codes,
-                                       .ice = step->ice,
-                                       .has_ice = step->has_ice};
-    *out = &reader->field;
+    const size_t n_cells = reader->domain->n_cells;
+    struct held *held = &reader->held[reader->n_held++];
+    held->step = step;
+    if (reader->catalog->lattice != SST_LATTICE_CENTI) {
+        if (!held->hundredths)
+            SST_TRY(sst_alloc(n_cells, sizeof *held->hundredths, "a day of hundredths", &held->hundredths, err));
+        to_hundredths(step->codes, n_cells, held->hundredths);
+    }
+    held->field = (struct sst_field){.n_cells = n_cells,
+                                     .codes = step->codes,
+                                     .hundredths = held->hundredths ? held->hundredths : step->codes,
+                                     .ice = step->ice,
+                                     .has_ice = step->has_ice};
+    *out = &held->field;
+    return SST_OK;
+}
+
+void sst_reader_give_back(struct sst_reader *reader)
+{
+    while (reader->n_held > 0)
+        sst_steps_give_back(reader->steps, &reader->held[--reader->n_held].step);
 }
 
 /* Whatever of the day was not taken is not wanted any more. */
@@ -298,26 +351,35 @@ static void finish_entries(struct sst_reader *reader, const struct day_read *rea
     }
 }
 
-enum sst_status sst_reader_get(struct sst_reader *reader, struct sst_day day, const struct sst_field **out,
-                               struct sst_error *err)
+enum sst_status sst_reader_take(struct sst_reader *reader, struct sst_day day, const struct sst_field **out,
+                                struct sst_error *err)
 {
     struct day_read read = {.day = day};
     *out = NULL;
-    sst_steps_give_back(reader->steps, &reader->held);
+    if (reader->n_held == SST_MAX_HELD_FIELDS)
+        return sst_fail(err, SST_ERR_INTERNAL, "more than %d fields are held", SST_MAX_HELD_FIELDS);
     sst_catalog_day(reader->catalog, day, &read.first, &read.count);
     if (read.count == 0)
         return SST_OK;
     const bool is_new = !reader->was_asked[read.first];
     enum sst_status rc = read_day(reader, &read, err);
     finish_entries(reader, &read);
-    reader->held = read.step;
     if (rc == SST_OK && is_new)
         rc = read.step ? count_good_day(reader, &read, err) : count_bad_day(reader, day, err);
     if (rc == SST_OK && read.step)
-        show(reader, out);
+        rc = hold(reader, read.step, out, err);
+    else
+        sst_steps_give_back(reader->steps, &read.step);
     reader->totals.n_steps_decoded = sst_steps_n_decoded(reader->steps);
     reader->totals.bytes_read = sst_steps_bytes_read(reader->steps);
     return rc;
+}
+
+enum sst_status sst_reader_get(struct sst_reader *reader, struct sst_day day, const struct sst_field **out,
+                               struct sst_error *err)
+{
+    sst_reader_give_back(reader);
+    return sst_reader_take(reader, day, out, err);
 }
 
 const struct sst_reader_totals *sst_reader_totals(const struct sst_reader *reader) { return &reader->totals; }

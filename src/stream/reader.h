@@ -12,8 +12,9 @@
 #include "core/field.h"
 #include "core/grid.h"
 #include "stream/catalog.h"
+#include "stream/field_source.h"
 
-enum { SST_MAX_OPEN_FILES = 8 };
+enum { SST_MAX_OPEN_FILES = 8, SST_MAX_HELD_FIELDS = 8 };
 
 /* Decoded steps that wait for their turn take no more than this. [bytes] */
 #define SST_STEP_CACHE_BYTES ((size_t)512 << 20)
@@ -73,6 +74,14 @@ void sst_reader_destroy(struct sst_reader **reader);
  */
 SST_MUST_CHECK enum sst_status sst_reader_get(struct sst_reader *reader, struct sst_day day,
                                               const struct sst_field **out, struct sst_error *err);
+
+/* As sst_reader_get, but the fields taken before stay valid too: at most SST_MAX_HELD_FIELDS at a time. */
+SST_MUST_CHECK enum sst_status sst_reader_take(struct sst_reader *reader, struct sst_day day,
+                                               const struct sst_field **out, struct sst_error *err);
+void sst_reader_give_back(struct sst_reader *reader);
+
+/* The reader as the engine sees it. Borrowed until the reader is destroyed. */
+const struct sst_field_source *sst_reader_source(struct sst_reader *reader);
 
 const struct sst_reader_totals *sst_reader_totals(const struct sst_reader *reader);
 

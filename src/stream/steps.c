@@ -31,7 +31,8 @@ struct sst_steps {
     uint32_t *entry_of_step;
     struct sst_step **cached; /* by entry, NULL where nothing is decoded ahead */
     size_t cache_room; /* [bytes] left */
-    struct sst_step *spare; /* given back, for the next field */
+    struct sst_step *spare[SST_MAX_HELD_FIELDS]; /* given back, for the next fields */
+    size_t n_spare;
     int16_t *hundredths; /* room that a decoder of thousandths may write to */
     char told[MAX_TOLD][TOLD_SIZE]; /* how files are read, as far as it was said */
     size_t n_told;
@@ -124,7 +125,8 @@ void sst_steps_destroy(struct sst_steps **steps)
     sst_decode_scratch_destroy(&old->scratch);
     for (size_t entry = 0; old->cached && entry < old->catalog->n_entries; ++entry)
         destroy_step(&old->cached[entry]);
-    destroy_step(&old->spare);
+    while (old->n_spare > 0)
+        destroy_step(&old->spare[--old->n_spare]);
     sst_free(old->is_done);
     sst_free(old->first_step);
     sst_free(old->entry_of_step);
@@ -137,8 +139,7 @@ void sst_steps_destroy(struct sst_steps **steps)
 static enum sst_status new_step(struct sst_steps *steps, struct sst_step **out, struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
-    struct sst_step *step = steps->spare;
-    steps->spare = NULL;
+    struct sst_step *step = steps->n_spare > 0 ? steps->spare[--steps->n_spare] : NULL;
     if (!step) {
         SST_TRY_GOTO(sst_alloc(1, sizeof *step, "a day field", &step, err));
         SST_TRY_GOTO(sst_alloc(steps->domain->n_cells, sizeof *step->codes, "a day field", &step->codes, err));
@@ -314,8 +315,11 @@ void sst_steps_give_back(struct sst_steps *steps, struct sst_step **step)
 {
     if (!*step)
         return;
-    destroy_step(&steps->spare);
-    steps->spare = *step;
+    if (steps->n_spare == SST_MAX_HELD_FIELDS) {
+        destroy_step(step);
+        return;
+    }
+    steps->spare[steps->n_spare++] = *step;
     *step = NULL;
 }
 

@@ -13,6 +13,7 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "archive.h"
+#include "stream/reader.h"
 #include "test_main.h"
 #include "write/clim_nc.h"
 
@@ -336,8 +337,7 @@ static enum sst_status run_spoiled(int nth, int way, bool stop, struct sums *sum
     ck_assert_int_eq(sst_reader_create(catalog, &domain, &options, &reader, err), SST_OK);
     const struct sst_climatology_job job = {.policy = &policy,
                                             .backend = sst_backend_cpu(),
-                                            .reader = reader,
-                                            .catalog = catalog,
+                                            .source = sst_reader_source(reader),
                                             .n_cells = domain.n_cells};
     const enum sst_status rc = sst_climatology_run(&job, &sink, err);
     if (rc == SST_OK) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "all_cells.h"
 #include "random.h"
 #include "stream/bins.h"
 #include "test_main.h"
@@ -13,9 +14,11 @@
 enum { N_CELLS = 10007, N_DAYS = 60 };
 
 static int16_t *fields[N_DAYS];
+static struct sst_cells cells;
 
 static void make_fields(void)
 {
+    cells = all_cells(N_CELLS);
     struct test_random random = {2026};
     for (int day = 0; day < N_DAYS; ++day) {
         fields[day] = malloc(N_CELLS * sizeof *fields[day]);
@@ -29,6 +32,7 @@ static void make_fields(void)
 
 static void free_fields(void)
 {
+    sst_cells_clear(&cells);
     for (int day = 0; day < N_DAYS; ++day)
         free(fields[day]);
 }
@@ -42,8 +46,15 @@ static struct sst_bin new_bin(void)
 
 static void add_days(struct sst_bin *bin, const int *order, int first, int last)
 {
-    for (int i = first; i < last; ++i)
-        sst_backend_cpu()->moments_add_field(sst_bin_moments(bin), fields[order ? order[i] : i], N_CELLS);
+    for (int i = first; i < last;) {
+        const int16_t *batch[SST_MAX_BATCH];
+        size_t n = 0;
+        while (n < 1 + (size_t)first % SST_MAX_BATCH && i < last) {
+            batch[n++] = fields[order ? order[i] : i];
+            ++i;
+        }
+        sst_backend_cpu()->moments_add_fields(sst_bin_moments(bin), &cells, batch, n);
+    }
 }
 
 static bool bins_equal(const struct sst_bin *a, const struct sst_bin *b)
@@ -132,7 +143,8 @@ START_TEST(missing_values_leave_every_plane_as_it_was)
     struct sst_bin one = new_bin(), other = new_bin();
     add_days(&one, NULL, 0, 3);
     add_days(&other, NULL, 0, 3);
-    sst_backend_cpu()->moments_add_field(sst_bin_moments(&other), nothing, N_CELLS);
+    const int16_t *const batch[] = {nothing};
+    sst_backend_cpu()->moments_add_fields(sst_bin_moments(&other), &cells, batch, 1);
     ck_assert(bins_equal(&one, &other));
     free(nothing);
     sst_bin_clear(&one);

@@ -2,6 +2,7 @@
 #include "archive.h"
 #include "core/flags.h"
 #include "stream/climatology.h"
+#include "stream/reader.h"
 #include "test_main.h"
 
 enum { N_DAYS = 20, FIRST_HALF = 10, ICE_CELL = 1 }; /* cells from the south-west */
@@ -39,8 +40,7 @@ static void run_engine(struct sst_catalog *catalog)
     ck_assert_msg(sst_reader_create(catalog, &domain, &reader_options, &reader, &err) == SST_OK, "%s", err.text);
     const struct sst_climatology_job job = {.policy = &policy,
                                             .backend = sst_backend_cpu(),
-                                            .reader = reader,
-                                            .catalog = catalog,
+                                            .source = sst_reader_source(reader),
                                             .n_cells = domain.n_cells};
     const struct sst_slot_sink sink = {.put = collect};
     ck_assert_msg(sst_climatology_run(&job, &sink, &err) == SST_OK, "%s", err.text);

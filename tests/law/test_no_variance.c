@@ -2,6 +2,7 @@
 #include "archive.h"
 #include "core/flags.h"
 #include "stream/climatology.h"
+#include "stream/reader.h"
 #include "test_main.h"
 
 enum { CENTRE = 10, N_DAYS = 20, CELL = 0 };
@@ -36,8 +37,7 @@ static unsigned flags_of(struct sst_catalog *catalog, double percentile, int hal
     ck_assert_msg(sst_reader_create(catalog, &domain, &reader_options, &reader, &err) == SST_OK, "%s", err.text);
     const struct sst_climatology_job job = {.policy = &policy,
                                             .backend = sst_backend_cpu(),
-                                            .reader = reader,
-                                            .catalog = catalog,
+                                            .source = sst_reader_source(reader),
                                             .n_cells = domain.n_cells};
     const struct sst_slot_sink sink = {.user = &flags, .put = collect};
     ck_assert_msg(sst_climatology_run(&job, &sink, &err) == SST_OK, "%s", err.text);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "all_cells.h"
 #include "random.h"
 #include "stream/bins.h"
 #include "test_main.h"
@@ -13,10 +14,12 @@
 enum { N_CELLS = 32779, N_DAYS = 30 }; /* cells enough for loops to be shared among threads */
 
 static int16_t *fields[N_DAYS];
+static struct sst_cells cells;
 static struct sst_tail_estimator tail;
 
 static void make_fields(void)
 {
+    cells = all_cells(N_CELLS);
     struct test_random random = {2027};
     for (int day = 0; day < N_DAYS; ++day) {
         fields[day] = malloc(N_CELLS * sizeof *fields[day]);
@@ -30,6 +33,7 @@ static void make_fields(void)
 
 static void free_fields(void)
 {
+    sst_cells_clear(&cells);
     for (int day = 0; day < N_DAYS; ++day)
         free(fields[day]);
 }
@@ -46,7 +50,8 @@ static void add_days(struct sst_bin *bin, const int *order, int first, int last)
     for (int i = first; i < last; ++i) {
         int16_t *codes = fields[order ? order[i] : i];
         const struct sst_field field = {N_CELLS, codes, codes, NULL, false};
-        sst_backend_cpu()->tail_add_field(sst_bin_tail(bin), &field);
+        const struct sst_field *const batch[] = {&field};
+        sst_backend_cpu()->tail_add_fields(sst_bin_tail(bin), &cells, batch, 1);
     }
 }
 

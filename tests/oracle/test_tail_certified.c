@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "all_cells.h"
 #include "exact/quantile.h"
 #include "kernels/cell_tail.h"
 #include "random.h"
@@ -88,6 +89,7 @@ static void finish(const struct pool *pool, int k, const struct sst_quantile_arg
     struct sst_bin bins[N_BINS], sums;
     struct sst_tail_view views[N_BINS];
     const struct sst_backend *backend = sst_backend_cpu();
+    struct sst_cells cells = all_cells(N_CELLS);
     sst_tail_estimator_init(&tail, (struct sst_tail_k){k, k});
     ck_assert_int_eq(sst_bin_init(&sums, sst_estimator_tail_sums(), N_CELLS, NULL), SST_OK);
     for (int bin = 0; bin < N_BINS; ++bin) {
@@ -99,7 +101,8 @@ static void finish(const struct pool *pool, int k, const struct sst_quantile_arg
             for (int cell = 0; cell < N_CELLS; ++cell) /* sums are of another array, and within its range */
                 hundredths[cell] = (int16_t)(codes[cell] == SST_CODE_MISSING ? SST_CODE_MISSING : codes[cell] / 4);
             const struct sst_field field = {N_CELLS, codes, hundredths, NULL, false};
-            backend->tail_add_field(views[bin], &field);
+            const struct sst_field *const batch[] = {&field};
+            backend->tail_add_fields(views[bin], &cells, batch, 1);
         }
         sst_bin_add(backend, &sums, &bins[bin]);
     }
@@ -115,6 +118,7 @@ static void finish(const struct pool *pool, int k, const struct sst_quantile_arg
     for (int bin = 0; bin < N_BINS; ++bin)
         sst_bin_clear(&bins[bin]);
     sst_bin_clear(&sums);
+    sst_cells_clear(&cells);
 }
 
 /* --- comparison --------------------------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "moments/fit.h"
 #include "moments/maxent.h"
 #include "random.h"
+#include "stream/reader.h"
 #include "test_main.h"
 
 enum { N_LAT = 3, N_LON = 4 };
@@ -276,8 +277,7 @@ void plain_run_engine(const struct plain_setup *setup, int tail_k, const char *p
     const struct sst_climatology_job job = {
         .policy = &policy,
         .backend = sst_backend_cpu(),
-        .reader = reader,
-        .catalog = catalog,
+        .source = sst_reader_source(reader),
         .n_cells = PLAIN_N_CELLS,
         .probes = plain_probes,
         .n_probes = setup->approx != SST_APPROX_NONE ? PLAIN_N_PROBES : 0,

@@ -1,0 +1,133 @@
+/* Places of cells: blocks of neighbours, so that moving them is moving 16 bytes at a time. */
+#include "core/cells.h"
+
+#include <string.h>
+
+#include "core/field.h"
+#include "core/mem.h"
+
+/* Room beyond what the first field needs, as a share of it, for the few cells that turn valid later; then by an eighth. */
+enum { FIRST_SPARE_SHARE = 64, LATER_SPARE_SHARE = 8 };
+
+static size_t n_blocks_of(size_t n_domain, size_t width) { return (n_domain + width - 1) / width; }
+
+enum sst_status sst_cells_init(struct sst_cells *cells, size_t n_domain, struct sst_error *err)
+{
+    const size_t n_blocks = n_blocks_of(n_domain, SST_CELLS_WIDTH);
+    enum sst_status rc = SST_OK;
+    *cells = (struct sst_cells){.n_domain = n_domain, .width = SST_CELLS_WIDTH};
+    if (n_blocks >= UINT32_MAX)
+        return sst_fail(err, SST_ERR_NOMEM, "%zu cells are too many. Use --bbox", n_domain);
+    SST_TRY_GOTO(sst_alloc(n_blocks, sizeof *cells->block_at, "the places of cells", &cells->block_at, err));
+    SST_TRY_GOTO(sst_alloc(n_blocks, sizeof *cells->waiting, "the places of cells", &cells->waiting, err));
+    cells->n_waiting = n_blocks;
+    for (size_t block = 0; block < n_blocks; ++block)
+        cells->waiting[block] = (uint32_t)block;
+done:
+    if (rc != SST_OK)
+        sst_cells_clear(cells);
+    return rc;
+}
+
+enum sst_status sst_cells_init_list(struct sst_cells *cells, size_t n_domain, const size_t *list, size_t n,
+                                    struct sst_error *err)
+{
+    *cells = (struct sst_cells){.n_domain = n_domain, .width = 1, .n_places = n, .n_given = n};
+    SST_TRY(sst_alloc(n, sizeof *cells->block_at, "the places of probes", &cells->block_at, err));
+    for (size_t i = 0; i < n; ++i)
+        cells->block_at[i] = (uint32_t)list[i];
+    return SST_OK;
+}
+
+void sst_cells_clear(struct sst_cells *cells)
+{
+    sst_free(cells->block_at);
+    sst_free(cells->waiting);
+    *cells = (struct sst_cells){0};
+}
+
+size_t sst_cells_most(size_t n_domain) { return n_blocks_of(n_domain, SST_CELLS_WIDTH) * SST_CELLS_WIDTH; }
+
+/* Cells of a block that are in the domain. */
+static size_t block_cells(const struct sst_cells *cells, size_t block)
+{
+    const size_t left = cells->n_domain - block * cells->width;
+    return left < cells->width ? left : cells->width;
+}
+
+static bool has_value(const struct sst_cells *cells, size_t block, const int16_t *codes)
+{
+    const int16_t *first = codes + block * cells->width;
+    bool found = false;
+    for (size_t i = 0, n = block_cells(cells, block); i < n; ++i)
+        found |= first[i] != SST_CODE_MISSING;
+    return found;
+}
+
+static size_t with_spare(size_t n_blocks, size_t share, size_t most)
+{
+    const size_t n = n_blocks + n_blocks / share + 1;
+    return n < most ? n : most;
+}
+
+size_t sst_cells_expected(size_t n_domain, size_t n_valid)
+{
+    const size_t most = n_blocks_of(n_domain, SST_CELLS_WIDTH);
+    const size_t needed = n_blocks_of(n_valid, SST_CELLS_WIDTH);
+    return with_spare(needed, FIRST_SPARE_SHARE, most) * SST_CELLS_WIDTH;
+}
+
+void sst_cells_take(struct sst_cells *cells, const int16_t *codes)
+{
+    const size_t most = cells->n_given + cells->n_waiting, places = cells->n_places / cells->width;
+    size_t n_left = 0;
+    for (size_t i = 0; i < cells->n_waiting; ++i) {
+        const uint32_t block = cells->waiting[i];
+        if (has_value(cells, block, codes))
+            cells->block_at[cells->n_given++] = block;
+        else
+            cells->waiting[n_left++] = block;
+    }
+    cells->n_waiting = n_left;
+    if (cells->n_given > places)
+        cells->n_places =
+            with_spare(cells->n_given, places ? LATER_SPARE_SHARE : FIRST_SPARE_SHARE, most) * cells->width;
+}
+
+/* One function for each type of item: a block is copied whole, which is one vector, unless it is the domain's last. */
+#define GATHER(cells, field, fill, begin, end, out)                                                                    \
+    do {                                                                                                               \
+        const size_t width = (cells)->width;                                                                           \
+        const size_t last_whole = (cells)->n_domain / width;                                                           \
+        for (size_t place = (begin) / width; place < (end) / width; ++place, (out) += width) {                         \
+            const size_t block = place < (cells)->n_given ? (cells)->block_at[place] : SIZE_MAX;                       \
+            if (block < last_whole && width == SST_CELLS_WIDTH) {                                                      \
+                memcpy((out), (field) + block * SST_CELLS_WIDTH, SST_CELLS_WIDTH * sizeof *(out));                     \
+                continue;                                                                                              \
+            }                                                                                                          \
+            const size_t n = block == SIZE_MAX ? 0 : block_cells((cells), block);                                      \
+            for (size_t i = 0; i < width; ++i)                                                                         \
+                (out)[i] = i < n ? (field)[block * width + i] : (fill);                                                \
+        }                                                                                                              \
+    } while (0)
+
+void sst_cells_gather(const struct sst_cells *cells, const int16_t *field, int16_t fill, size_t begin, size_t end,
+                      int16_t *out)
+{
+    GATHER(cells, field, fill, begin, end, out);
+}
+
+void sst_cells_gather_marks(const struct sst_cells *cells, const uint8_t *field, size_t begin, size_t end, uint8_t *out)
+{
+    GATHER(cells, field, 0, begin, end, out);
+}
+
+void sst_cells_scatter(const struct sst_cells *cells, const void *places, size_t size, void *field)
+{
+    const size_t block_bytes = cells->width * size;
+    for (size_t place = 0; place < cells->n_given; ++place) {
+        const size_t block = cells->block_at[place];
+        memcpy((unsigned char *)field + block * block_bytes, (const unsigned char *)places + place * block_bytes,
+               block_cells(cells, block) * size);
+    }
+}

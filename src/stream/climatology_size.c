@@ -1,0 +1,85 @@
+/* Memory of a run, before it: what the schedule keeps, and for how long. */
+#include "stream/climatology_private.h"
+
+struct sst_estimate_shape sst_engine_shape(const struct sst_policy *policy, const struct sst_climatology_size *size)
+{
+    const struct sst_method *method = sst_method_of(policy->approx);
+    return (struct sst_estimate_shape){
+        .n_cells = size->n_cells,
+        .n_probes = size->n_probes,
+        .n_percentiles = policy->n_percentiles,
+        .has_bounds = method->has_bounds,
+        .has_pool = size->wants_shape && method->has_shape,
+    };
+}
+
+struct sst_estimate_shape sst_engine_smoothed_shape(struct sst_estimate_shape shape)
+{
+    shape.has_pool = false;
+    return shape;
+}
+
+/* What is held by whom, for the sum below. */
+struct holders {
+    struct sst_method_setup all, probes;
+    const struct sst_method *method;
+    uint64_t ice_bytes; /* of a bin */
+};
+
+/* Bytes that a slot's terms hold while they are live. */
+static uint64_t slot_bytes(const struct holders *holders, int slot)
+{
+    uint64_t bytes = 0;
+    for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
+        const struct sst_term term = {(int16_t)slot, (int16_t)year_class};
+        bytes += holders->method->term_bytes(&holders->all, term);
+        bytes += sst_method_exact()->term_bytes(&holders->probes, term);
+        bytes += sst_pool_term_days(&holders->all.policy->pools, term) > 0 ? holders->ice_bytes : 0;
+    }
+    return bytes;
+}
+
+/* Bytes of a domain cell of a slot on its way out. */
+static uint64_t slot_cell_bytes(struct sst_estimate_shape shape)
+{
+    return (1 + shape.n_percentiles * (shape.has_bounds ? 3 : 1)) * sizeof(double) + 2 * sizeof(uint16_t) +
+           (shape.has_pool ? 3 * sizeof(float) : 0);
+}
+
+uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size)
+{
+    const size_t n_cells = size->n_cells;
+    struct sst_schedule schedule;
+    sst_schedule_make(policy, &schedule);
+    const struct holders holders = {
+        .all = {.policy = policy, .n_cells = n_cells},
+        .probes = {.policy = policy, .n_cells = size->n_probes},
+        .method = sst_method_of(policy->approx),
+        .ice_bytes = size->has_ice ? n_cells * sst_estimator_cell_size(sst_estimator_ice()) : 0,
+    };
+    const struct sst_estimate_shape shape = sst_engine_shape(policy, size);
+    const uint64_t estimate_bytes = sst_estimate_bytes(shape);
+    const uint64_t smoothed_bytes = policy->smooth_days > 1 ? sst_estimate_bytes(sst_engine_smoothed_shape(shape)) : 0;
+    uint64_t live = holders.method->window_bytes(&holders.all) + sst_method_exact()->window_bytes(&holders.probes) +
+                    holders.ice_bytes + n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) + smoothed_bytes +
+                    size->n_domain * slot_cell_bytes(shape);
+    uint64_t peak = live;
+    bool is_live[SST_N_SLOTS + 1] = {false};
+    for (int e = 0; e < schedule.n_estimates; ++e) {
+        for (int r = schedule.read_first[e]; r < schedule.read_first[e + 1]; ++r) {
+            is_live[schedule.read_slot[r]] = true;
+            live += slot_bytes(&holders, schedule.read_slot[r]);
+        }
+        live += estimate_bytes;
+        peak = live > peak ? live : peak;
+        for (int slot = 1; slot <= SST_N_SLOTS && !schedule.is_derived[e]; ++slot) {
+            if (!is_live[slot] || schedule.slot_last_use[slot] >= e)
+                continue;
+            is_live[slot] = false;
+            live -= slot_bytes(&holders, slot);
+        }
+        for (int old = 0; old <= e; ++old)
+            live -= schedule.estimate_last_use[old] == e ? estimate_bytes : 0;
+    }
+    return peak;
+}
