@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "core/mem.h"
 #include "stream/decode_direct.h"
@@ -41,6 +42,16 @@ void sst_decode_note(struct sst_file *file, const char *format, ...)
     file->notes(file->notes_user, text);
 }
 
+void sst_decode_set_format(struct sst_file *file, int format)
+{
+    file->format = format;
+    file->is_netcdf4 = format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC;
+    file->info.format = file->is_netcdf4                   ? "netCDF-4"
+                        : format == NC_FORMAT_64BIT_OFFSET ? "netCDF-3 (CDF-2)"
+                        : format == NC_FORMAT_CDF5         ? "netCDF-3 (CDF-5)"
+                                                           : "netCDF-3 (CDF-1)";
+}
+
 static enum sst_status open_netcdf(struct sst_file *file, struct sst_error *err)
 {
     int ncid = -1, format = 0, mode = 0;
@@ -51,12 +62,20 @@ static enum sst_status open_netcdf(struct sst_file *file, struct sst_error *err)
     file->ncid = ncid;
     if (nc_inq_format_extended(ncid, &format, &mode) != NC_NOERR || nc_inq_format(ncid, &format) != NC_NOERR)
         return sst_fail(err, SST_ERR_INPUT, "its format cannot be told. Fetch the file again");
-    file->is_netcdf4 = format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC;
-    file->info.format = file->is_netcdf4                   ? "netCDF-4"
-                        : format == NC_FORMAT_64BIT_OFFSET ? "netCDF-3 (CDF-2)"
-                        : format == NC_FORMAT_CDF5         ? "netCDF-3 (CDF-5)"
-                                                           : "netCDF-3 (CDF-1)";
+    sst_decode_set_format(file, format);
     return SST_OK;
+}
+
+enum sst_status sst_decode_need_library(struct sst_file *file, struct sst_error *err)
+{
+    struct sst_decode_variable *const variables[] = {&file->sst, &file->ice, &file->mask};
+    if (file->ncid >= 0)
+        return SST_OK;
+    SST_TRY(open_netcdf(file, err));
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i)
+        if (variables[i]->id >= 0)
+            (void)nc_inq_vardimid(file->ncid, variables[i]->id, variables[i]->dim_ids);
+    return sst_decode_prepare_reading(file, err);
 }
 
 static enum sst_status find_conversion(struct sst_file *file, const char *named, struct sst_error *err)
@@ -180,6 +199,9 @@ static enum sst_status read_header(struct sst_file *file, const struct sst_decod
                                    struct sst_error *err)
 {
     char title[SST_DECODE_TEXT_SIZE], id[SST_DECODE_TEXT_SIZE];
+    struct stat status;
+    if (stat(file->path, &status) == 0)
+        sst_decode_identify(&status, &file->identity);
     SST_TRY(sst_decode_check_magic(file->path, &file->info.size_bytes, err));
     SST_TRY(open_netcdf(file, err));
     sst_decode_attr_text(file->ncid, NC_GLOBAL, "title", title, sizeof title);
@@ -201,8 +223,8 @@ static enum sst_status read_header(struct sst_file *file, const struct sst_decod
     return SST_OK;
 }
 
-static enum sst_status create(const char *path, const struct sst_decode_options *options, struct sst_file **out,
-                              struct sst_error *err)
+enum sst_status sst_decode_create_file(const char *path, const struct sst_decode_options *options,
+                                       struct sst_file **out, struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
     struct sst_file *file = NULL;
@@ -236,7 +258,7 @@ enum sst_status sst_file_open(const char *path, const struct sst_decode_options 
 {
     static const struct sst_decode_options no_options = {0};
     struct sst_file *file = NULL;
-    SST_TRY(create(path, options ? options : &no_options, &file, err));
+    SST_TRY(sst_decode_create_file(path, options ? options : &no_options, &file, err));
     file->notes = notes;
     file->notes_user = notes_user;
     const enum sst_status rc = read_header(file, options ? options : &no_options, err);
@@ -315,7 +337,7 @@ enum sst_status sst_file_read_mask(const char *path, const char *variable, const
 {
     static const struct sst_decode_options no_options = {0};
     struct sst_file *file = NULL;
-    SST_TRY(create(path, &no_options, &file, err));
+    SST_TRY(sst_decode_create_file(path, &no_options, &file, err));
     const enum sst_status rc = read_mask(file, variable, domain, keep, err);
     if (rc != SST_OK)
         sst_error_prefix(err, "%s", path);

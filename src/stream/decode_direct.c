@@ -31,6 +31,20 @@ static enum sst_status create(struct sst_file *file, struct sst_error *err)
     return SST_OK;
 }
 
+enum sst_status sst_direct_adopt(struct sst_file *file, int fd, uint64_t size_bytes, struct sst_error *err)
+{
+    const enum sst_status rc = sst_alloc(1, sizeof *file->direct, "reading", &file->direct, err);
+    if (rc != SST_OK) {
+        (void)close(fd);
+        return rc;
+    }
+    file->direct->hdf5 = -1;
+    file->direct->fd = fd;
+    file->direct->size_bytes = size_bytes;
+    file->direct->serial = ++file->scratch->n_files;
+    return SST_OK;
+}
+
 void sst_direct_close(struct sst_direct **direct)
 {
     struct sst_direct *old = *direct;
@@ -84,15 +98,20 @@ static bool learn_lengths(const struct sst_file *file, const struct sst_decode_v
     return true;
 }
 
+const struct sst_direct_storage *sst_direct_storage_of(const struct sst_direct *direct, int varid)
+{
+    for (size_t i = 0; i < direct->n_variables; ++i)
+        if (direct->variables[i].varid == varid)
+            return &direct->variables[i];
+    return NULL;
+}
+
 /* The storage of a variable; NULL where there is no room for one more. */
 static enum sst_status find_storage(struct sst_file *file, const struct sst_decode_variable *variable,
                                     const struct sst_direct_storage **out, struct sst_error *err)
 {
     struct sst_direct *direct = file->direct;
-    *out = NULL;
-    for (size_t i = 0; i < direct->n_variables; ++i)
-        if (direct->variables[i].varid == variable->id)
-            *out = &direct->variables[i];
+    *out = sst_direct_storage_of(direct, variable->id);
     if (*out || direct->n_variables == SST_DIRECT_MAX_VARIABLES)
         return SST_OK;
     struct sst_direct_storage *storage = &direct->variables[direct->n_variables++];
@@ -106,6 +125,28 @@ static enum sst_status find_storage(struct sst_file *file, const struct sst_deco
         return learn_classic(direct, variable, storage, err);
     sst_direct_hdf5_learn(direct, variable, storage);
     return SST_OK;
+}
+
+static bool locate(struct sst_file *file, const struct sst_decode_variable *variable)
+{
+    struct sst_error ignored = {0};
+    const struct sst_direct_storage *found = NULL;
+    if (variable->id < 0)
+        return true;
+    if (find_storage(file, variable, &found, &ignored) != SST_OK || !found)
+        return false;
+    if (found->kind != SST_DIRECT_CHUNKED)
+        return found->kind == SST_DIRECT_STRIDED;
+    return found->n_places > 0 ||
+           sst_direct_locate_chunks(file->direct, &file->direct->variables[found - file->direct->variables]);
+}
+
+bool sst_direct_locate(struct sst_file *file)
+{
+    struct sst_error ignored = {0};
+    if (file->is_library_only || (!file->direct && create(file, &ignored) != SST_OK))
+        return false;
+    return locate(file, &file->sst) && locate(file, &file->ice) && locate(file, &file->mask);
 }
 
 /* A run of numbers that follow each other in the file. */

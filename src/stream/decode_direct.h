@@ -19,6 +19,7 @@ enum {
     SST_DIRECT_MAX_FILTERS = 3, /* each of those that are understood, once */
     SST_DIRECT_MAX_VARIABLES = 4, /* of a file: SST, ice and mask */
     SST_DIRECT_MAX_SLABS = 2 * 3, /* three variables, each in two parts where the box lies across the file's seam */
+    SST_DIRECT_MAX_PLACES = 24, /* chunks of a file whose places are kept */
     SST_DIRECT_MAX_ITEM = 8, /* [B] of a number */
     SST_DIRECT_TEXT_SIZE = 128
 };
@@ -39,6 +40,12 @@ struct sst_direct_box {
     size_t start[SST_DECODE_MAX_RANK], count[SST_DECODE_MAX_RANK];
 };
 
+/* A chunk as it is in the file. */
+struct sst_direct_place {
+    uint64_t at, n_bytes; /* [B]; n_bytes 0: never written */
+    unsigned skipped_filters; /* bits by the filters' positions */
+};
+
 /* Where the numbers of a variable are, and how they are packed. */
 struct sst_direct_storage {
     int varid;
@@ -53,6 +60,7 @@ struct sst_direct_storage {
     int64_t dataset; /* HDF5's, -1 if none */
     uint64_t chunk[SST_DECODE_MAX_RANK]; /* lengths of a chunk */
     size_t chunk_bytes; /* unpacked */
+    size_t first_place, n_places; /* of its chunks, first dimension slowest; n_places 0: HDF5 is asked for each */
     enum sst_direct_filter filters[SST_DIRECT_MAX_FILTERS]; /* in the order in which they were applied */
     size_t n_filters;
     bool has_fill; /* chunks that were never written hold `fill` */
@@ -67,6 +75,8 @@ struct sst_direct {
     uint64_t serial; /* no other file of the scratch memory has it */
     struct sst_direct_storage variables[SST_DIRECT_MAX_VARIABLES];
     size_t n_variables;
+    struct sst_direct_place places[SST_DIRECT_MAX_PLACES];
+    size_t n_places;
 };
 
 /* The unpacked chunks of a box, all steps of them. */
@@ -100,6 +110,19 @@ SST_MUST_CHECK enum sst_status sst_direct_read(struct sst_file *file, const stru
                                                const struct sst_direct_box *box, void *out, bool *was_read,
                                                struct sst_error *err);
 
+/*
+ * Finds out where the SST, the ice and the mask are, whole. False where one of them is left to the library, has more chunks
+ * than are kept, or memory is short; the file is then read as if nobody had asked.
+ */
+bool sst_direct_locate(struct sst_file *file);
+
+/* How the file's variable is stored; NULL where it has not been asked for. */
+const struct sst_direct_storage *sst_direct_storage_of(const struct sst_direct *direct, int varid);
+
+/* Reading of a file whose storage is known already. Takes over `fd`, also where it fails. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_direct_adopt(struct sst_file *file, int fd, uint64_t size_bytes,
+                                                struct sst_error *err);
+
 /* Before the library closes the file. NULL is accepted. */
 void sst_direct_close(struct sst_direct **direct);
 
@@ -116,11 +139,20 @@ void sst_direct_hdf5_learn(const struct sst_direct *direct, const struct sst_dec
 /* Size of a chunk in the file, 0 where it was never written; first: of its numbers, by dimension. False: not to be told. */
 bool sst_direct_hdf5_chunk_size(const struct sst_direct_storage *storage, const uint64_t *first, uint64_t *n_bytes);
 
+/* The chunk's place in the file. False: not to be told. */
+bool sst_direct_hdf5_find_chunk(const struct sst_direct_storage *storage, const uint64_t *first,
+                                struct sst_direct_place *out);
+
 /* The chunk as it is in the file, into room for so many bytes. skipped_filters: bits by the filters' positions. */
 bool sst_direct_hdf5_read_chunk(const struct sst_direct_storage *storage, const uint64_t *first, unsigned char *out,
                                 unsigned *skipped_filters);
 
-/* decode_direct_chunk.c: as sst_direct_read, of chunked storage. */
+/* decode_direct_chunk.c */
+
+/* Keeps the places of all chunks of a variable. False: they are too many, or not to be told. */
+bool sst_direct_locate_chunks(struct sst_direct *direct, struct sst_direct_storage *storage);
+
+/* As sst_direct_read, of chunked storage. */
 SST_MUST_CHECK enum sst_status sst_direct_read_chunks(struct sst_file *file, const struct sst_direct_storage *storage,
                                                       const struct sst_direct_box *box, void *out, bool *was_read,
                                                       struct sst_error *err);

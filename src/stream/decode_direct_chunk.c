@@ -36,28 +36,58 @@ static void fill_chunk(const struct sst_direct_storage *storage, unsigned char *
         memcpy(out + at, storage->fill, storage->item_bytes);
 }
 
+static uint64_t n_chunks_along(const struct sst_direct_storage *storage, size_t dim)
+{
+    return storage->lengths[dim] / storage->chunk[dim] + (storage->lengths[dim] % storage->chunk[dim] != 0);
+}
+
+/* The kept place of a chunk; NULL where HDF5 is asked. */
+static const struct sst_direct_place *place_of(const struct sst_direct *direct,
+                                               const struct sst_direct_storage *storage, const uint64_t *first)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < storage->rank; ++i)
+        at = at * n_chunks_along(storage, i) + first[i] / storage->chunk[i];
+    return at < storage->n_places ? &direct->places[storage->first_place + at] : NULL;
+}
+
+/* The chunk as it is in the file goes to scratch->packed; n_bytes 0 where it was never written. */
+static enum sst_status fetch(const struct reading *reading, const uint64_t *first, struct sst_direct_packed *out,
+                             bool *was_read, struct sst_error *err)
+{
+    const struct sst_direct *direct = reading->direct;
+    struct sst_decode_scratch *scratch = reading->scratch;
+    const struct sst_direct_place *place = place_of(direct, reading->storage, first);
+    *was_read = false;
+    *out = (struct sst_direct_packed){0, 0};
+    if (place)
+        *out = (struct sst_direct_packed){place->n_bytes, place->skipped_filters};
+    else if (!sst_direct_hdf5_chunk_size(reading->storage, first, &out->n_bytes))
+        return SST_OK;
+    *was_read = out->n_bytes == 0;
+    if (*was_read || out->n_bytes > direct->size_bytes)
+        return SST_OK;
+    SST_TRY(sst_grow(&scratch->packed, &scratch->packed_capacity, (size_t)out->n_bytes, 1, "a chunk", err));
+    *was_read = place ? sst_direct_read_bytes(direct->fd, place->at, (size_t)out->n_bytes, scratch->packed)
+                      : sst_direct_hdf5_read_chunk(reading->storage, first, scratch->packed, &out->skipped_filters);
+    return SST_OK;
+}
+
 /* first: of the chunk's numbers, by dimension. */
 static enum sst_status unpack_chunk(struct reading *reading, const uint64_t *first, unsigned char *out, bool *was_read,
                                     struct sst_error *err)
 {
     const struct sst_direct_storage *storage = reading->storage;
-    struct sst_decode_scratch *scratch = reading->scratch;
-    const uint64_t size = reading->direct->size_bytes;
     struct sst_direct_packed packed = {0, 0};
-    *was_read = false;
-    if (!sst_direct_hdf5_chunk_size(storage, first, &packed.n_bytes))
+    SST_TRY(fetch(reading, first, &packed, was_read, err));
+    if (!*was_read)
         return SST_OK;
     if (packed.n_bytes == 0) {
         fill_chunk(storage, out);
         *was_read = storage->has_fill;
         return SST_OK;
     }
-    if (packed.n_bytes > size)
-        return SST_OK;
-    SST_TRY(sst_grow(&scratch->packed, &scratch->packed_capacity, (size_t)packed.n_bytes, 1, "a chunk", err));
-    if (!sst_direct_hdf5_read_chunk(storage, first, scratch->packed, &packed.skipped_filters))
-        return SST_OK;
-    return sst_direct_unpack(scratch, storage, &packed, out, was_read, err);
+    return sst_direct_unpack(reading->scratch, storage, &packed, out, was_read, err);
 }
 
 /* Whether a box is one chunk, whole: it is then unpacked where it is wanted. */
@@ -217,4 +247,29 @@ enum sst_status sst_direct_read_chunks(struct sst_file *file, const struct sst_d
         slab_bytes > SST_DIRECT_MAX_SLAB_BYTES)
         return SST_OK;
     return read_slab(&reading, was_read, err);
+}
+
+bool sst_direct_locate_chunks(struct sst_direct *direct, struct sst_direct_storage *storage)
+{
+    uint64_t n[SST_DECODE_MAX_RANK], at[SST_DECODE_MAX_RANK] = {0}, first[SST_DECODE_MAX_RANK];
+    const size_t first_place = direct->n_places;
+    size_t n_all = 1;
+    for (size_t i = 0; i < storage->rank; ++i) {
+        n[i] = n_chunks_along(storage, i);
+        if (__builtin_mul_overflow(n_all, n[i], &n_all) || n_all > SST_DIRECT_MAX_PLACES - first_place)
+            return false;
+    }
+    if (n_all == 0)
+        return false;
+    size_t found = first_place;
+    do {
+        for (size_t i = 0; i < storage->rank; ++i)
+            first[i] = at[i] * storage->chunk[i];
+        if (!sst_direct_hdf5_find_chunk(storage, first, &direct->places[found++]))
+            return false;
+    } while (advance(at, n, storage->rank));
+    direct->n_places = found;
+    storage->first_place = first_place;
+    storage->n_places = n_all;
+    return true;
 }

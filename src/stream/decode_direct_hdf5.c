@@ -262,6 +262,26 @@ bool sst_direct_hdf5_chunk_size(const struct sst_direct_storage *storage, const 
     return status >= 0;
 }
 
+bool sst_direct_hdf5_find_chunk(const struct sst_direct_storage *storage, const uint64_t *first,
+                                struct sst_direct_place *out)
+{
+    hsize_t offset[SST_DECODE_MAX_RANK], n_bytes = 0;
+    haddr_t at = HADDR_UNDEF;
+    unsigned skipped = 0;
+    herr_t status = -1;
+    *out = (struct sst_direct_place){0, 0, 0};
+    if (!sst_direct_hdf5_chunk_size(storage, first, &out->n_bytes))
+        return false;
+    if (out->n_bytes == 0)
+        return true;
+    offset_of(storage, first, offset);
+    H5E_BEGIN_TRY { status = H5Dget_chunk_info_by_coord(storage->dataset, offset, &skipped, &at, &n_bytes); }
+    H5E_END_TRY
+    out->at = at;
+    out->skipped_filters = skipped;
+    return status >= 0 && at != HADDR_UNDEF && n_bytes == out->n_bytes;
+}
+
 bool sst_direct_hdf5_read_chunk(const struct sst_direct_storage *storage, const uint64_t *first, unsigned char *out,
                                 unsigned *skipped_filters)
 {

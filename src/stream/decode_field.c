@@ -197,11 +197,13 @@ static void describe_cell(struct sst_file *file, const struct sst_decode_box *bo
     const size_t row = domain->row0 + cell / domain->n_cols, n_lon = domain->grid->n_lon;
     size_t at[SST_DECODE_MAX_RANK] = {0};
     double stored = NAN;
+    struct sst_error ignored = {0};
     if (sst->time_at >= 0)
         at[sst->time_at] = box->step;
     at[sst->lat_at] = box->map->flip_lat ? domain->grid->n_lat - 1 - row : row;
     at[sst->lon_at] = (domain->col0 + cell % domain->n_cols + box->map->shift_lon) % n_lon;
-    (void)nc_get_var1_double(file->ncid, sst->id, at, &stored);
+    if (sst_decode_need_library(file, &ignored) == SST_OK)
+        (void)nc_get_var1_double(file->ncid, sst->id, at, &stored);
     (void)snprintf(text, size, "%.6g degC (stored as %.6g) at latitude %.6g, longitude %.6g",
                    sst_decode_degc(sst, &file->to_degc, stored), stored, sst_domain_lat(domain, cell / domain->n_cols),
                    sst_domain_lon(domain, cell % domain->n_cols));

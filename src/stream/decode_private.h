@@ -14,6 +14,7 @@
  *   decode_rows.c     rows of a box, as stored and as doubles
  *   decode_direct*.c  stored numbers without the library (decode_direct.h)
  *   decode_scratch.c  memory that is used again from file to file
+ *   decode_memo.c     files opened again without the library (decode_memo.h)
  *   decode_companions.c  ice and mask of a box
  *   decode_field.c    fields to codes
  */
@@ -83,9 +84,17 @@ struct sst_decode_flag {
     uint8_t meaning; /* SST_MASK_ bits */
 };
 
+/* Which file it is, and in which state: another one, or the same one written to, differs in one of these. */
+struct sst_decode_identity {
+    uint64_t device, inode, size_bytes;
+    int64_t written_s, written_ns, changed_s, changed_ns; /* times of the contents, and of anything at all */
+};
+
 struct sst_file {
-    int ncid; /* -1: not open */
+    int ncid; /* -1: the library has not opened it; sst_decode_need_library */
+    int format; /* NC_FORMAT_... */
     bool is_netcdf4;
+    struct sst_decode_identity identity; /* from before its header was read */
     struct sst_file_info info;
     char *path, *title, *product;
     const char *base_name; /* within path */
@@ -125,6 +134,22 @@ struct sst_file {
 
 /* Tells the user's note function, if there is one. The text does not name the file: the caller knows it. */
 void sst_decode_note(struct sst_file *file, const char *format, ...) SST_PRINTF(2, 3);
+
+/* decode.c */
+
+/* A file of which nothing is known but its path. Owner: the caller; sst_file_close. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_decode_create_file(const char *path, const struct sst_decode_options *options,
+                                                      struct sst_file **out, struct sst_error *err);
+
+/* Sets what is told of a format, one of NC_FORMAT_... */
+void sst_decode_set_format(struct sst_file *file, int format);
+
+/* Sees to it that file->ncid is open, where the file was opened without the library. Errors: those of sst_file_open. */
+SST_MUST_CHECK enum sst_status sst_decode_need_library(struct sst_file *file, struct sst_error *err);
+
+/* decode_memo.c */
+struct stat;
+void sst_decode_identify(const struct stat *status, struct sst_decode_identity *out);
 
 /* decode_magic.c: refuses what is no netCDF file, and classic files that are cut short. */
 SST_MUST_CHECK enum sst_status sst_decode_check_magic(const char *path, uint64_t *size_bytes, struct sst_error *err);

@@ -58,6 +58,7 @@ static enum sst_status read_segment(struct sst_file *file, const struct sst_deco
     SST_TRY(sst_direct_read(file, variable, &box, scratch->raw, &was_read, err));
     if (was_read)
         return SST_OK;
+    SST_TRY(sst_decode_need_library(file, err));
     const int status = nc_get_vara(file->ncid, variable->id, box.start, box.count, scratch->raw);
     if (status != NC_NOERR)
         return sst_fail(err, SST_ERR_INPUT,

@@ -1,12 +1,14 @@
-/* Reads files both ways and compares whatever comes out. */
+/* Reads files in all ways and compares whatever comes out. */
 #include "parity.h"
 
 #include <check.h>
 #include <string.h>
 
+#include "stream/decode_memo.h"
+
 enum { MAX_CELLS = 1 << 21 };
 
-/* A file opened one of the two ways. */
+/* A file opened one of the ways. */
 struct way {
     struct sst_file *file;
     int16_t codes[MAX_CELLS], hundredths[MAX_CELLS];
@@ -23,14 +25,31 @@ static void open_way(struct way *way, const char *path, const struct sst_decode_
     way->rc = sst_file_open(path, options, NULL, NULL, &way->file, &way->err);
 }
 
-static void decode_way(struct way *way, size_t step, const struct sst_domain *domain)
+/* The file opened again by its memo; no file where there is none to be had. */
+static void open_by_memo(struct way *way, struct sst_file *file, const struct sst_decode_options *options)
+{
+    unsigned char memo[SST_FILE_MEMO_MAX];
+    bool is_same = false;
+    way->file = NULL;
+    way->err = (struct sst_error){0};
+    const size_t n = sst_file_memo(file, memo);
+    ck_assert_uint_le(n, sizeof memo);
+    if (n == 0)
+        return;
+    way->rc = sst_file_open_memo(sst_file_info(file)->path, memo, n, options, &way->file, &is_same, &way->err);
+    ck_assert_int_eq(way->rc, SST_OK);
+    ck_assert(is_same);
+}
+
+/* `grid`: of the file, which those opened by a memo do not know. */
+static void decode_way(struct way *way, size_t step, const struct sst_domain *domain, const struct sst_grid *grid)
 {
     struct sst_grid_map map;
     struct sst_field field = {domain->n_cells, way->codes, way->hundredths, way->ice, false};
     const struct sst_file_info *info = sst_file_info(way->file);
     memset(&way->stats, 0, sizeof way->stats);
     way->err = (struct sst_error){0};
-    ck_assert_int_eq(sst_grid_match(domain->grid, info->grid, &map, &way->err), SST_OK);
+    ck_assert_int_eq(sst_grid_match(domain->grid, grid, &map, &way->err), SST_OK);
     way->rc = sst_file_decode(way->file, step, domain, &map, info->lattice, &field, &way->stats, &way->err);
 }
 
@@ -44,6 +63,7 @@ static void expect_same(const struct way *direct, const struct way *library, siz
         return;
     }
     ck_assert_int_eq(memcmp(direct->codes, library->codes, n_cells * sizeof *direct->codes), 0);
+    ck_assert_int_eq(memcmp(direct->hundredths, library->hundredths, n_cells * sizeof *direct->hundredths), 0);
     ck_assert_int_eq(memcmp(direct->ice, library->ice, n_cells), 0);
     ck_assert_int_eq(memcmp(&direct->stats, &library->stats, sizeof direct->stats), 0);
 }
@@ -64,71 +84,107 @@ static struct sst_grid *other_grid(void)
     return grid;
 }
 
-/* All steps; true where each was decoded. */
-static bool compare_steps(struct way *direct, struct way *library, const struct sst_domain *domains, int n_domains,
-                          const char *reading)
+/* What reading asks of a file is the same in both. */
+static void expect_same_info(const struct sst_file_info *a, const struct sst_file_info *b)
 {
-    const struct sst_file_info *info = sst_file_info(direct->file);
+    ck_assert_str_eq(a->path, b->path);
+    ck_assert_str_eq(a->format, b->format);
+    ck_assert_str_eq(a->variable, b->variable);
+    ck_assert_str_eq(a->ice_source, b->ice_source);
+    ck_assert_str_eq(a->mask_source, b->mask_source);
+    ck_assert_int_eq(a->kind, b->kind);
+    ck_assert_int_eq(a->calendar, b->calendar);
+    ck_assert_int_eq(a->lattice, b->lattice);
+    ck_assert(a->lattice_is_exact == b->lattice_is_exact && a->is_packed == b->is_packed);
+    ck_assert(a->is_preliminary == b->is_preliminary);
+    ck_assert_uint_eq(a->size_bytes, b->size_bytes);
+    ck_assert_uint_eq(a->steps_per_chunk, b->steps_per_chunk);
+    ck_assert_uint_eq(a->n_steps, b->n_steps);
+    ck_assert_int_eq(memcmp(a->steps, b->steps, a->n_steps * sizeof *a->steps), 0);
+}
+
+static struct way direct, library, by_memo;
+
+/* A step of the file opened by its memo, if it was. */
+static void compare_memo(size_t step, const struct sst_domain *domain)
+{
+    if (!by_memo.file)
+        return;
+    decode_way(&by_memo, step, domain, sst_file_info(direct.file)->grid);
+    expect_same(&by_memo, &library, domain->n_cells);
+    ck_assert_str_eq(sst_file_info(by_memo.file)->reading, sst_file_info(direct.file)->reading);
+}
+
+/* All steps; true where each was decoded. */
+static bool compare_steps(const struct sst_domain *domains, int n_domains, const char *reading)
+{
+    const struct sst_file_info *info = sst_file_info(direct.file);
     bool is_good = true;
-    ck_assert_uint_eq(info->n_steps, sst_file_info(library->file)->n_steps);
+    ck_assert_uint_eq(info->n_steps, sst_file_info(library.file)->n_steps);
     ck_assert_str_eq(info->reading, "");
     for (size_t step = 0; step < info->n_steps; ++step) {
         for (int i = 0; i < n_domains; ++i) {
             ck_assert_uint_le(domains[i].n_cells, MAX_CELLS);
-            decode_way(direct, step, &domains[i]);
-            decode_way(library, step, &domains[i]);
-            expect_same(direct, library, domains[i].n_cells);
-            is_good &= direct->rc == SST_OK;
+            decode_way(&direct, step, &domains[i], info->grid);
+            decode_way(&library, step, &domains[i], sst_file_info(library.file)->grid);
+            expect_same(&direct, &library, domains[i].n_cells);
+            compare_memo(step, &domains[i]);
+            is_good &= direct.rc == SST_OK;
             if (reading)
                 ck_assert_str_eq(info->reading, reading);
         }
     }
-    ck_assert_str_eq(sst_file_info(library->file)->reading, "");
+    ck_assert_str_eq(sst_file_info(library.file)->reading, "");
     return is_good;
 }
 
-static struct way direct, library;
-
 /* Headers are read in one way only, and of those that it refuses the library says another thing the second time. */
-static bool open_both(const char *path, struct sst_decode_scratch *scratch)
+static bool open_all(const char *path, struct sst_decode_scratch *scratch)
 {
-    library.file = NULL;
+    library.file = by_memo.file = NULL;
     open_way(&direct, path, &(struct sst_decode_options){.scratch = scratch});
     if (direct.rc != SST_OK)
         return false;
     open_way(&library, path, &(struct sst_decode_options){.library_only = true});
     ck_assert_msg(library.rc == SST_OK, "%s", library.err.text);
+    open_by_memo(&by_memo, direct.file, &(struct sst_decode_options){.scratch = scratch});
+    if (by_memo.file)
+        expect_same_info(sst_file_info(by_memo.file), sst_file_info(direct.file));
     return true;
 }
 
-static void close_both(void)
+static bool close_all(void)
 {
+    const bool had_memo = by_memo.file != NULL;
     sst_file_close(&direct.file);
     sst_file_close(&library.file);
+    sst_file_close(&by_memo.file);
+    return had_memo;
 }
 
-void parity_expect(const char *path, struct sst_decode_scratch *scratch, const char *reading)
+bool parity_expect(const char *path, struct sst_decode_scratch *scratch, const char *reading)
 {
     struct sst_domain domains[N_DOMAINS];
     struct sst_error err = {0};
     struct sst_grid *other = other_grid();
-    ck_assert_msg(open_both(path, scratch), "%s", direct.err.text);
+    ck_assert_msg(open_all(path, scratch), "%s", direct.err.text);
     sst_domain_all(sst_file_info(direct.file)->grid, &domains[0]);
     sst_domain_all(other, &domains[1]);
     ck_assert_int_eq(sst_domain_box(other, 300, -35, 60, 45, &domains[2], &err), SST_OK);
-    ck_assert_msg(compare_steps(&direct, &library, domains, N_DOMAINS, reading), "%s", direct.err.text);
-    close_both();
+    ck_assert_msg(compare_steps(domains, N_DOMAINS, reading), "%s", direct.err.text);
+    const bool had_memo = close_all();
     sst_grid_destroy(&other);
+    return had_memo;
 }
 
 bool parity_expect_own(const char *path, const char *reading)
 {
     struct sst_domain domain;
     bool is_good = false;
-    if (open_both(path, NULL)) {
+    if (open_all(path, NULL)) {
         sst_domain_all(sst_file_info(direct.file)->grid, &domain);
-        is_good = compare_steps(&direct, &library, &domain, 1, reading);
+        is_good = compare_steps(&domain, 1, reading);
     }
-    close_both();
+    (void)close_all();
     return is_good;
 }

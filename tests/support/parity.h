@@ -1,4 +1,4 @@
-/* A file's fields as they are read directly, against the same fields as netCDF-C reads them. */
+/* A file's fields as they are read directly, and once more by the file's memo, against the same as netCDF-C reads them. */
 #ifndef SST_PARITY_H
 #define SST_PARITY_H
 
@@ -8,13 +8,14 @@
 enum { PARITY_N_LAT = 13, PARITY_N_LON = 18 };
 
 /*
- * Fails the test unless all steps of a file give the same codes, ice and counts, or the same message, both ways: of its own
+ * Fails the test unless all steps of a file give the same codes, ice and counts, or the same message, in all ways: of its own
  * cells, the other way up from another meridian, and of a box across the seam.
  *
  * reading   what the direct way must say of itself; NULL: anything
  * scratch   may be NULL
+ * Returns   whether the file gave a memo.
  */
-void parity_expect(const char *path, struct sst_decode_scratch *scratch, const char *reading);
+bool parity_expect(const char *path, struct sst_decode_scratch *scratch, const char *reading);
 
 /* The same for the own cells of a file of any grid, which may be one that cannot be opened. True where all was decoded. */
 bool parity_expect_own(const char *path, const char *reading);
