@@ -17,6 +17,7 @@ void sst_catalog_destroy(struct sst_catalog **catalog)
         sst_free(old->rejects[i].reason);
     }
     sst_free(old->files);
+    sst_memo_list_clear(&old->memos);
     sst_free(old->entries);
     sst_free(old->rejects);
     sst_grid_destroy(&old->grid);

@@ -13,7 +13,10 @@
 
 #include "core/calendar.h"
 #include "core/grid.h"
+#include "core/timings.h"
 #include "stream/decode.h"
+#include "stream/memo_list.h"
+#include "stream/reader_crew.h"
 
 struct sst_catalog_file {
     char *path;
@@ -22,6 +25,7 @@ struct sst_catalog_file {
     size_t n_steps;
     size_t steps_per_chunk;
     bool is_preliminary;
+    size_t memo; /* of the catalog's memos; SST_NO_MEMO */
 };
 
 /* One step of one file. Several entries of one day stand together; the reader decides what they are. */
@@ -45,6 +49,8 @@ struct sst_catalog {
     struct sst_reject *rejects;
     size_t n_rejects, rejects_capacity;
     size_t n_scanned; /* files looked at */
+    struct sst_memo_list memos; /* what reading need not ask the files again */
+    struct sst_timings timings; /* of the scan, summed over the processes */
     /* What all used files share: */
     struct sst_grid *grid; /* of the file with the earliest day */
     enum sst_calendar_kind calendar;
@@ -58,6 +64,7 @@ struct sst_catalog {
 
 struct sst_catalog_options {
     struct sst_decode_options decode;
+    const struct sst_reader_crew *crew; /* NULL: files are opened in this process */
     bool stop_on_bad; /* --on-bad stop: the first unusable file is the error */
     sst_note_fn *notes; /* may be NULL; told once of what many files have, then of how many */
     void *notes_user;

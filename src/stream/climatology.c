@@ -303,7 +303,7 @@ static enum sst_status run(struct sst_engine *engine, struct sst_error *err)
     const struct sst_schedule *schedule = &engine->schedule;
     int next_output = 0;
     if (engine->job->source->expect)
-        engine->job->source->expect(engine->job->source->user, engine->days, engine->n_days);
+        SST_TRY(engine->job->source->expect(engine->job->source->user, engine->days, engine->n_days, err));
     for (int e = 0; e < schedule->n_estimates; ++e) {
         for (int r = schedule->read_first[e]; r < schedule->read_first[e + 1]; ++r)
             SST_TRY(read_slot(engine, schedule->read_slot[r], err));

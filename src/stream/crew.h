@@ -98,7 +98,8 @@ struct sst_crew_result {
     uint64_t tag;
     enum sst_crew_fate fate;
     enum sst_status status;
-    struct sst_error error; /* what the service said, or: "its reader was killed by signal 11 (Segmentation fault), twice" */
+    struct sst_error
+        error; /* what the service said, or: "its reader was killed by signal 11 (Segmentation fault), twice" */
     int n_deaths; /* readers that it cost */
     size_t slot; /* held until sst_crew_release */
     void *values; /* the slot's memory */

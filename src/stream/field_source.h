@@ -21,8 +21,8 @@ struct sst_field_source {
     /* Whether there may be a field of a day; one that turns out to be unusable is told by get. */
     bool (*has_day)(void *user, struct sst_day day);
 
-    /* Which days will be asked for, in this order: they may be fetched ahead. Borrowed until the last is got. NULL: no matter. */
-    void (*expect)(void *user, const struct sst_day *days, size_t n_days);
+    /* Which days will be asked for, each once, in this order: they may be fetched ahead. NULL: it does not matter. */
+    enum sst_status (*expect)(void *user, const struct sst_day *days, size_t n_days, struct sst_error *err);
 
     /*
      * The field of a day, in domain order, valid until the next give_back; `*out` is NULL where the day has no usable field.

@@ -41,6 +41,36 @@ struct day_read {
     size_t n_replaced; /* preliminary ones passed over */
 };
 
+static const struct sst_catalog_file *file_of(const struct sst_reader *reader, size_t entry)
+{
+    return &reader->catalog->files[reader->catalog->entries[entry].file];
+}
+
+/* The entries that a day's field will be made of, as far as that can be told before they are read. */
+static size_t append_entries(const struct sst_reader *reader, struct sst_day day, uint32_t *out)
+{
+    size_t first = 0, count = 0, n = 0;
+    sst_catalog_day(reader->catalog, day, &first, &count);
+    for (int preliminary = 0; preliminary <= 1 && n == 0; ++preliminary)
+        for (size_t entry = first; entry < first + count; ++entry)
+            if (file_of(reader, entry)->is_preliminary == (preliminary == 1))
+                out[n++] = (uint32_t)entry;
+    return n;
+}
+
+static enum sst_status source_expect(void *user, const struct sst_day *days, size_t n_days, struct sst_error *err)
+{
+    const struct sst_reader *reader = user;
+    uint32_t *entries = NULL;
+    size_t n = 0;
+    SST_TRY(sst_alloc(reader->catalog->n_entries, sizeof *entries, "the order of days", &entries, err));
+    for (size_t i = 0; i < n_days; ++i)
+        n += append_entries(reader, days[i], entries + n);
+    const enum sst_status rc = sst_steps_expect(reader->steps, entries, n, err);
+    sst_free(entries);
+    return rc;
+}
+
 static bool source_has_day(void *user, struct sst_day day)
 {
     const struct sst_reader *reader = user;
@@ -86,6 +116,7 @@ enum sst_status sst_reader_create(struct sst_catalog *catalog, const struct sst_
         .user = reader,
         .n_most_held = SST_MAX_HELD_FIELDS,
         .has_day = source_has_day,
+        .expect = source_expect,
         .get = source_get,
         .give_back = source_give_back,
         .bytes_read = source_bytes_read,
@@ -115,9 +146,10 @@ void sst_reader_destroy(struct sst_reader **reader)
     *reader = NULL;
 }
 
-static const struct sst_catalog_file *file_of(const struct sst_reader *reader, size_t entry)
+/* Failures that are no fault of a file. */
+static bool is_of_the_run(enum sst_status code)
 {
-    return &reader->catalog->files[reader->catalog->entries[entry].file];
+    return code == SST_ERR_NOMEM || code == SST_ERR_INTERRUPTED || code == SST_ERR_INTERNAL;
 }
 
 /* A file or day is unusable: the error of the run, or a reject, once for each file. `problem` may begin with the path. */
@@ -125,7 +157,7 @@ static enum sst_status tell_bad(struct sst_reader *reader, size_t entry, const s
                                 struct sst_error *err)
 {
     const struct sst_catalog_entry *at = &reader->catalog->entries[entry];
-    if (problem->code == SST_ERR_NOMEM)
+    if (is_of_the_run(problem->code))
         return sst_fail(err, problem->code, "%s", problem->text);
     char day[SST_DAY_TEXT_SIZE];
     struct sst_error reason = {0};
@@ -196,7 +228,7 @@ static void describe_conflict(const struct sst_reader *reader, const struct day_
 /* Sea ice where either of two equal fields has it, so that their order does not matter. */
 static void join_ice(const struct sst_reader *reader, struct sst_step *into, const struct sst_step *other)
 {
-    into->has_ice |= other->has_ice;
+    into->outcome.has_ice |= other->outcome.has_ice;
     for (size_t cell = 0; cell < reader->domain->n_cells; ++cell)
         into->ice[cell] |= other->ice[cell];
 }
@@ -271,12 +303,11 @@ static enum sst_status note_first(const struct sst_reader *reader, size_t total,
 static enum sst_status count_good_day(struct sst_reader *reader, const struct day_read *read, struct sst_error *err)
 {
     struct sst_reader_totals *totals = &reader->totals;
-    const struct sst_decode_stats *stats = &read->step->stats;
+    const struct sst_decode_stats *stats = &read->step->outcome.stats;
     const struct sst_catalog_entry *at = &reader->catalog->entries[read->entry];
     SST_TRY(sst_grow(&reader->days, &reader->days_capacity, reader->n_days + 1, sizeof *reader->days,
                      "the list of days read", err));
-    reader->days[reader->n_days++] =
-        (struct sst_reader_day){read->day, at->file, at->step, sst_domain_digest(reader->domain, read->step->codes)};
+    reader->days[reader->n_days++] = (struct sst_reader_day){read->day, at->file, at->step, read->step->outcome.digest};
     ++totals->n_days_read;
     totals->n_days_doubled += read->n_equal > 0;
     totals->n_preliminary_replaced += read->n_replaced;
@@ -331,7 +362,7 @@ static enum sst_status hold(struct sst_reader *reader, struct sst_step *step, co
                                      .codes = step->codes,
                                      .hundredths = held->hundredths ? held->hundredths : step->codes,
                                      .ice = step->ice,
-                                     .has_ice = step->has_ice};
+                                     .has_ice = step->outcome.has_ice};
     *out = &held->field;
     return SST_OK;
 }
@@ -370,8 +401,11 @@ enum sst_status sst_reader_take(struct sst_reader *reader, struct sst_day day, c
         rc = hold(reader, read.step, out, err);
     else
         sst_steps_give_back(reader->steps, &read.step);
-    reader->totals.n_steps_decoded = sst_steps_n_decoded(reader->steps);
-    reader->totals.bytes_read = sst_steps_bytes_read(reader->steps);
+    const struct sst_steps_totals *totals = sst_steps_totals(reader->steps);
+    reader->totals.n_steps_decoded = totals->n_decoded;
+    reader->totals.bytes_read = totals->bytes_read;
+    reader->totals.timings = totals->timings;
+    reader->totals.n_reader_deaths = totals->n_deaths;
     return rc;
 }
 

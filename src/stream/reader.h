@@ -1,7 +1,7 @@
 /*
  * Day fields in whatever order the engine asks for, each read and decoded once.
  *
- * Keeps at most SST_MAX_OPEN_FILES files open. Where a chunk of a file spans many steps, the steps that will still be
+ * Keeps at most SST_MAX_OPEN_FILES files open, over all its processes. Where a chunk of a file spans many steps, the steps that will still be
  * asked for are decoded with it and kept until they are, within a fixed budget.
  *
  *   get(day) ──▶ entries of the day ──▶ cache, or file ▸ chunk ▸ steps ──▶ final before preliminary, doubles compared ──▶ field
@@ -11,8 +11,10 @@
 
 #include "core/field.h"
 #include "core/grid.h"
+#include "core/timings.h"
 #include "stream/catalog.h"
 #include "stream/field_source.h"
+#include "stream/reader_crew.h"
 
 enum { SST_MAX_OPEN_FILES = 8, SST_MAX_HELD_FIELDS = 8 };
 
@@ -20,6 +22,9 @@ enum { SST_MAX_OPEN_FILES = 8, SST_MAX_HELD_FIELDS = 8 };
 #define SST_STEP_CACHE_BYTES ((size_t)512 << 20)
 
 struct sst_reader;
+
+/* Slots of the ring for so many readers, for files that hold one step a chunk. */
+size_t sst_reader_n_slots(int n_readers);
 
 /* What reading has met so far, summed over fields. */
 struct sst_reader_totals {
@@ -30,6 +35,8 @@ struct sst_reader_totals {
     size_t n_steps_decoded; /* fields decoded from files, doubles included */
     size_t n_cells_implausible, n_cells_off_lattice, n_cells_land, n_cells_lake; /* of the fields that went in */
     uint64_t bytes_read; /* size of the files read, a file of many steps by its share of steps read */
+    struct sst_timings timings; /* of reading, summed over the processes */
+    size_t n_reader_deaths;
 };
 
 /* One day that went in: for the manifest. */
@@ -47,6 +54,7 @@ struct sst_reader_options {
     const struct sst_pool_rule *pools;
     const bool *wanted_slots; /* SST_N_SLOTS + 1 flags by slot */
     size_t cache_bytes; /* for decoded steps; 0 means SST_STEP_CACHE_BYTES */
+    const struct sst_reader_crew *crew; /* NULL: files are read in this process */
     sst_note_fn *notes;
     void *notes_user;
     sst_note_fn *details; /* for -v: how files of each make are read, once each; NULL for silence */

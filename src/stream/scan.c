@@ -83,9 +83,10 @@ static enum sst_status add_entries(struct sst_catalog *catalog, const struct sst
     return SST_OK;
 }
 
-static enum sst_status add_file(struct sst_scan *scan, const struct sst_file_info *info, const char *path,
+static enum sst_status add_file(struct sst_scan *scan, const struct sst_scan_facts *facts, const char *path,
                                 struct sst_error *err)
 {
+    const struct sst_file_info *info = &facts->info;
     struct sst_catalog *catalog = scan->catalog;
     struct sst_scan_record record = {0};
     struct sst_grid_map map = {0};
@@ -106,30 +107,25 @@ static enum sst_status add_file(struct sst_scan *scan, const struct sst_file_inf
                                       .n_steps = info->n_steps,
                                       .steps_per_chunk = info->steps_per_chunk,
                                       .is_preliminary = info->is_preliminary};
+    SST_TRY(sst_memo_list_put(&catalog->memos, facts->memo, facts->memo_bytes, &file->memo, err));
     SST_TRY(sst_strdup(path, &file->path, err));
     ++catalog->n_files;
     return SST_OK;
 }
 
-static enum sst_status scan_file(struct sst_scan *scan, const char *path, struct sst_error *err)
+/* What a header tells goes into the catalog; a file that gave none is a reject. */
+static enum sst_status take_facts(struct sst_scan *scan, const char *path, const struct sst_scan_facts *facts,
+                                  const struct sst_error *problem, struct sst_error *err)
 {
-    const struct sst_catalog_options *options = scan->options;
-    struct sst_file *file = NULL;
-    struct sst_error problem = {0};
-    ++scan->catalog->n_scanned;
-    scan->path = path;
-    enum sst_status rc =
-        sst_file_open(path, &options->decode, options->notes ? sst_scan_note : NULL, scan, &file, &problem);
-    if (rc == SST_OK && sst_file_info(file)->n_steps == 0)
-        rc = sst_fail(&problem, SST_ERR_TIME, "%s: time: no step. There is no day in it", path);
+    struct sst_error reason = *problem;
+    enum sst_status rc = reason.code;
+    if (rc == SST_OK && facts->info.n_steps == 0)
+        rc = sst_fail(&reason, SST_ERR_TIME, "%s: time: no step. There is no day in it", path);
     if (rc == SST_OK)
-        rc = add_file(scan, sst_file_info(file), path, err);
-    else if (rc == SST_ERR_NOMEM || options->stop_on_bad)
-        rc = sst_fail(err, rc, "%s", problem.text);
-    else
-        rc = sst_catalog_reject(scan->catalog, path, problem.text, err);
-    sst_file_close(&file);
-    return rc;
+        return add_file(scan, facts, path, err);
+    if (scan->options->stop_on_bad || sst_scan_is_of_the_run(rc))
+        return sst_fail(err, rc, "%s", reason.text);
+    return sst_catalog_reject(scan->catalog, path, reason.text, err);
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -143,17 +139,16 @@ static enum sst_status scan_files(struct sst_scan *scan, const char *const *path
 {
     enum sst_status rc = SST_OK;
     const char **sorted = NULL;
+    size_t n = 0;
     SST_TRY_GOTO(sst_alloc(n_paths, sizeof *sorted, "the list of paths", &sorted, err));
     for (size_t i = 0; i < n_paths; ++i)
         sorted[i] = paths[i];
     if (n_paths > 0)
         qsort(sorted, n_paths, sizeof *sorted, compare_paths);
-    for (size_t i = 0; i < n_paths; ++i) {
-        if (i == 0 || strcmp(sorted[i], sorted[i - 1]) != 0)
-            SST_TRY_GOTO(scan_file(scan, sorted[i], err));
-        if (scan->options->progress)
-            scan->options->progress(scan->options->progress_user, i + 1, n_paths);
-    }
+    for (size_t i = 0; i < n_paths; ++i)
+        if (i == 0 || strcmp(sorted[i], sorted[n - 1]) != 0)
+            sorted[n++] = sorted[i];
+    SST_TRY_GOTO(sst_scan_look_at(scan, sorted, n, take_facts, err));
 done:
     sst_free(sorted);
     return rc;
@@ -185,26 +180,34 @@ static void find_span(struct sst_catalog *catalog)
     }
 }
 
-/* Grid and texts of the file with the earliest day, which is opened once more: so none had to be kept for each file. */
-static enum sst_status take_identity(struct sst_scan *scan, const struct sst_scan_family *run, struct sst_error *err)
+/* Grid and texts of the file with the earliest day. */
+static enum sst_status take_identity(struct sst_scan *scan, const char *path, const struct sst_scan_facts *facts,
+                                     const struct sst_error *problem, struct sst_error *err)
 {
-    enum sst_status rc = SST_OK;
     struct sst_catalog *catalog = scan->catalog;
-    struct sst_file *file = NULL;
-    SST_TRY_GOTO(sst_file_open(catalog->files[run->first_file].path, &scan->options->decode, NULL, NULL, &file, err));
-    const struct sst_file_info *info = sst_file_info(file);
-    SST_TRY_GOTO(
+    const struct sst_file_info *info = &facts->info;
+    (void)path;
+    if (problem->code != SST_OK)
+        return sst_fail(err, problem->code, "%s", problem->text);
+    SST_TRY(
         sst_grid_create(info->grid->lat, info->grid->n_lat, info->grid->lon, info->grid->n_lon, &catalog->grid, err));
-    SST_TRY_GOTO(sst_strdup(info->variable, &catalog->variable, err));
-    SST_TRY_GOTO(sst_strdup(info->standard_name, &catalog->standard_name, err));
-    SST_TRY_GOTO(sst_strdup(info->title, &catalog->title, err));
-    SST_TRY_GOTO(sst_strdup(info->ice_source, &catalog->ice_source, err));
-    SST_TRY_GOTO(sst_strdup(info->mask_source, &catalog->mask_source, err));
+    SST_TRY(sst_strdup(info->variable, &catalog->variable, err));
+    SST_TRY(sst_strdup(info->standard_name, &catalog->standard_name, err));
+    SST_TRY(sst_strdup(info->title, &catalog->title, err));
+    SST_TRY(sst_strdup(info->ice_source, &catalog->ice_source, err));
+    return sst_strdup(info->mask_source, &catalog->mask_source, err);
+}
+
+/* The first file is looked at once more: so no grid and no texts had to be kept for each file. */
+static enum sst_status identify(struct sst_scan *scan, const struct sst_scan_family *run, struct sst_error *err)
+{
+    struct sst_catalog *catalog = scan->catalog;
+    const char *path = catalog->files[run->first_file].path;
+    scan->is_quiet = true;
+    SST_TRY(sst_scan_look_at(scan, &path, 1, take_identity, err));
     catalog->calendar = run->calendar;
     catalog->kind = run->kind;
-done:
-    sst_file_close(&file);
-    return rc;
+    return SST_OK;
 }
 
 static enum sst_status finish_catalog(struct sst_scan *scan, struct sst_error *err)
@@ -212,7 +215,7 @@ static enum sst_status finish_catalog(struct sst_scan *scan, struct sst_error *e
     struct sst_catalog *catalog = scan->catalog;
     struct sst_scan_family run = sst_scan_choose_family(scan);
     SST_TRY(sst_scan_keep_family(scan, &run, err));
-    SST_TRY(take_identity(scan, &run, err));
+    SST_TRY(identify(scan, &run, err));
     qsort(catalog->entries, catalog->n_entries, sizeof *catalog->entries, compare_entries);
     find_span(catalog);
     SST_TRY(sst_scan_choose_lattice(scan, err));

@@ -4,104 +4,85 @@
 #include <stdlib.h>
 
 #include "core/mem.h"
+#include "stream/steps.h"
 
 /* Days whose floating-point values are looked at, and the cells of each at most: a band round the middle row. */
 enum { N_SAMPLES = 3, MAX_SAMPLE_CELLS = 1 << 25 };
 
-/* Room for one sampled field. */
-struct sample {
-    struct sst_domain domain;
-    struct sst_field field;
-};
-
-static enum sst_status init_sample(struct sample *sample, const struct sst_grid *grid, struct sst_error *err)
+static void choose_domain(const struct sst_grid *grid, struct sst_domain *domain)
 {
-    sst_domain_all(grid, &sample->domain);
+    sst_domain_all(grid, domain);
     const size_t room = grid->n_lon < MAX_SAMPLE_CELLS ? MAX_SAMPLE_CELLS / grid->n_lon : 1;
-    if (sample->domain.n_rows > room) {
-        sample->domain.row0 = (grid->n_lat - room) / 2;
-        sample->domain.n_rows = room;
-        sample->domain.n_cells = room * sample->domain.n_cols;
-    }
-    struct sst_field *field = &sample->field;
-    field->n_cells = sample->domain.n_cells;
-    SST_TRY(sst_alloc(field->n_cells, sizeof *field->codes, "a sampled day", &field->codes, err));
-    SST_TRY(sst_alloc(field->n_cells, sizeof *field->hundredths, "a sampled day", &field->hundredths, err));
-    return sst_alloc(field->n_cells, sizeof *field->ice, "a sampled day", &field->ice, err);
-}
-
-static void clear_sample(struct sample *sample)
-{
-    sst_free(sample->field.codes);
-    sst_free(sample->field.hundredths);
-    sst_free(sample->field.ice);
-}
-
-/* Decodes one entry; a file that cannot be read tells nothing here and is told of when its day is read. */
-static enum sst_status look_at(const struct sst_scan *scan, struct sample *sample,
-                               const struct sst_catalog_entry *entry, enum sst_lattice_kind lattice,
-                               struct sst_decode_stats *stats)
-{
-    const struct sst_catalog_file *catalog_file = &scan->catalog->files[entry->file];
-    struct sst_file *file = NULL;
-    *stats = (struct sst_decode_stats){0};
-    enum sst_status rc = sst_file_open(catalog_file->path, &scan->options->decode, NULL, NULL, &file, NULL);
-    if (rc == SST_OK)
-        rc = sst_file_decode(file, entry->step, &sample->domain, &catalog_file->map, lattice, &sample->field, stats,
-                             NULL);
-    sst_file_close(&file);
-    return rc;
+    if (domain->n_rows <= room)
+        return;
+    domain->row0 = (grid->n_lat - room) / 2;
+    domain->n_rows = room;
+    domain->n_cells = room * domain->n_cols;
 }
 
 struct look {
     size_t n_valid, n_off_lattice;
 };
 
-static enum sst_status look_at_all(const struct sst_scan *scan, struct sample *sample,
-                                   const struct sst_catalog_entry *entries, enum sst_lattice_kind lattice,
+/* Decodes samples; a file that cannot be read tells nothing here and is told of when its day is read. */
+static enum sst_status look_at_all(const struct sst_scan *scan, const struct sst_domain *domain, const size_t *entries,
                                    struct look *seen, struct sst_error *err)
 {
+    const struct sst_reader_options options = {
+        .decode = scan->options->decode, .crew = scan->options->crew, .cache_bytes = 1};
+    struct sst_steps *steps = NULL;
     *seen = (struct look){0};
-    for (size_t i = 0; i < N_SAMPLES; ++i) {
-        struct sst_decode_stats stats;
-        const enum sst_status rc = look_at(scan, sample, &entries[i], lattice, &stats);
-        if (rc == SST_ERR_NOMEM)
-            return sst_fail(err, rc, "%s: no memory for a day", scan->catalog->files[entries[i].file].path);
-        if (rc != SST_OK)
-            continue;
-        seen->n_valid += stats.n_valid;
-        seen->n_off_lattice += stats.n_off_lattice;
+    SST_TRY(sst_steps_create(scan->catalog, domain, &options, &steps, err));
+    enum sst_status rc = SST_OK;
+    for (size_t i = 0; i < N_SAMPLES && rc == SST_OK; ++i) {
+        struct sst_error problem = {0};
+        struct sst_step *step = NULL;
+        rc = sst_steps_take(steps, entries[i], &step, &problem);
+        if (rc == SST_OK) {
+            seen->n_valid += step->outcome.stats.n_valid;
+            seen->n_off_lattice += step->outcome.stats.n_off_lattice;
+            sst_steps_give_back(steps, &step);
+        }
+        rc = sst_scan_is_of_the_run(rc) ? sst_fail(err, rc, "%s", problem.text) : SST_OK;
     }
-    return SST_OK;
+    sst_steps_destroy(&steps);
+    return rc;
 }
+
+/* A day whose values may be looked at. */
+struct candidate {
+    struct sst_instant at;
+    uint32_t file;
+    size_t entry;
+};
 
 static int compare_times(const void *a, const void *b)
 {
-    const struct sst_catalog_entry *x = a, *y = b;
+    const struct candidate *x = a, *y = b;
     const int order = sst_scan_compare_instants(x->at, y->at);
     return order ? order : (x->file > y->file) - (x->file < y->file);
 }
 
 /* The first, middle and last floating-point day of the run; `*has_any` is false where all files are packed. */
-static enum sst_status find_samples(const struct sst_scan *scan, struct sst_catalog_entry *samples, bool *has_any,
-                                    struct sst_error *err)
+static enum sst_status find_samples(const struct sst_scan *scan, size_t *samples, bool *has_any, struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
     const struct sst_catalog *catalog = scan->catalog;
-    struct sst_catalog_entry *real = NULL;
+    struct candidate *real = NULL;
     size_t n = 0, capacity = 0;
     for (size_t i = 0; i < catalog->n_entries; ++i) {
-        if (scan->storages[scan->records[catalog->entries[i].file].storage].is_packed)
+        const struct sst_catalog_entry *entry = &catalog->entries[i];
+        if (scan->storages[scan->records[entry->file].storage].is_packed)
             continue;
         SST_TRY_GOTO(sst_grow(&real, &capacity, n + 1, sizeof *real, "the days to sample", err));
-        real[n++] = catalog->entries[i];
+        real[n++] = (struct candidate){entry->at, entry->file, i};
     }
     *has_any = n > 0;
     if (n > 0) {
         qsort(real, n, sizeof *real, compare_times);
-        samples[0] = real[0];
-        samples[1] = real[n / 2];
-        samples[2] = real[n - 1];
+        samples[0] = real[0].entry;
+        samples[1] = real[n / 2].entry;
+        samples[2] = real[n - 1].entry;
     }
 done:
     sst_free(real);
@@ -109,24 +90,20 @@ done:
 }
 
 /* Three whole fields do not lie on hundredths by chance; without a value to go by, the finer lattice loses less. */
-static enum sst_status sample_values(struct sst_scan *scan, const struct sst_catalog_entry *entries,
-                                     struct sst_error *err)
+static enum sst_status sample_values(struct sst_scan *scan, const size_t *entries, struct sst_error *err)
 {
-    enum sst_status rc = SST_OK;
     struct sst_catalog *catalog = scan->catalog;
-    struct sample sample = {0};
+    struct sst_domain domain;
     struct look seen = {0};
-    SST_TRY_GOTO(init_sample(&sample, catalog->grid, err));
-    SST_TRY_GOTO(look_at_all(scan, &sample, entries, catalog->lattice, &seen, err));
+    choose_domain(catalog->grid, &domain);
+    SST_TRY(look_at_all(scan, &domain, entries, &seen, err));
     if (catalog->lattice == SST_LATTICE_CENTI && (seen.n_off_lattice > 0 || seen.n_valid == 0)) {
         catalog->lattice = SST_LATTICE_MILLI;
-        SST_TRY_GOTO(look_at_all(scan, &sample, entries, catalog->lattice, &seen, err));
+        SST_TRY(look_at_all(scan, &domain, entries, &seen, err));
     }
     if (seen.n_off_lattice > 0 || seen.n_valid == 0)
         catalog->lattice_is_exact = false;
-done:
-    clear_sample(&sample);
-    return rc;
+    return SST_OK;
 }
 
 enum sst_status sst_scan_choose_lattice(struct sst_scan *scan, struct sst_error *err)
@@ -143,7 +120,7 @@ enum sst_status sst_scan_choose_lattice(struct sst_scan *scan, struct sst_error 
         if (!storage->is_exact)
             catalog->lattice_is_exact = false;
     }
-    struct sst_catalog_entry samples[N_SAMPLES];
+    size_t samples[N_SAMPLES];
     bool has_any = false;
     SST_TRY(find_samples(scan, samples, &has_any, err));
     return has_any ? sample_values(scan, samples, err) : SST_OK;

@@ -34,6 +34,8 @@ static enum sst_status add_note(struct sst_scan *scan, const char *text)
 void sst_scan_note(void *user, const char *text)
 {
     struct sst_scan *scan = user;
+    if (scan->is_quiet || !scan->options->notes)
+        return;
     const char *bare = sst_catalog_without_path(scan->path, text);
     struct sst_scan_note *known = find_note(scan, bare);
     if (known) {

@@ -1,5 +1,5 @@
 /*
- * What the parts of a scan share: scan.c reads headers, scan_family.c tells series apart, scan_lattice.c looks at values,
+ * What the parts of a scan share: scan.c makes the catalog, scan_look.c reads headers, scan_family.c tells series apart, scan_lattice.c looks at values,
  * scan_product.c at what products call themselves, scan_notes.c keeps 15,000 files from saying the same thing 15,000
  * times.
  */
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "stream/catalog.h"
+#include "stream/scan_wire.h"
 
 /* Files that can be joined without a further look. */
 struct sst_scan_family {
@@ -68,8 +69,27 @@ struct sst_scan {
     struct sst_scan_note *notes;
     size_t n_notes, notes_capacity, n_notes_dropped;
     const char *path; /* of the file at hand */
+    bool is_quiet; /* nothing is noted or counted any more: files are looked at again */
     enum sst_status notes_status; /* a note cannot fail, so its failure waits here */
 };
+
+/* What is done with a file that was looked at; `problem` says why there are no facts, or has the code SST_OK. */
+typedef enum sst_status sst_scan_take_fn(struct sst_scan *scan, const char *path, const struct sst_scan_facts *facts,
+                                         const struct sst_error *problem, struct sst_error *err);
+
+/*
+ * scan_look.c: reads the headers of files, by reader processes where there are any, and hands them over in order of the list.
+ *
+ * Errors   those of `take`, whose first ends it; of the run.
+ */
+SST_MUST_CHECK enum sst_status sst_scan_look_at(struct sst_scan *scan, const char *const *paths, size_t n_paths,
+                                                sst_scan_take_fn *take, struct sst_error *err);
+
+/* Failures that are no fault of a file. */
+static inline bool sst_scan_is_of_the_run(enum sst_status code)
+{
+    return code == SST_ERR_NOMEM || code == SST_ERR_INTERRUPTED || code == SST_ERR_INTERNAL;
+}
 
 /* By day, then second: < 0, 0, > 0. */
 int sst_scan_compare_instants(struct sst_instant a, struct sst_instant b);
