@@ -45,7 +45,8 @@ struct sst_crew_service {
 struct sst_crew;
 
 /*
- * Forks the launcher. To be called while the process has one thread and no library holds locks, files or device contexts.
+ * Forks the launcher. To be called by the main thread, while the process has no other and no library holds locks, files or
+ * device contexts. Standard error stays open in launcher and readers, for last words; nothing else that is open does.
  *
  * service  borrowed for ever (static).
  * Owner    the caller; sst_crew_destroy.
@@ -58,7 +59,7 @@ void sst_crew_destroy(struct sst_crew **crew); /* NULL inside is accepted; ends 
 struct sst_crew_options {
     int n_readers; /* 1..SST_CREW_MAX_READERS */
     bool is_short; /* every task has a process of its own: for schedulers that count long-lived ones */
-    double task_seconds; /* the most that a task may take before its reader is killed */
+    double task_seconds; /* > 0; the most that a task may take before its reader is killed */
     uint64_t memory_bytes; /* address space of a reader beyond the slots and what it has at its start; 0: no limit */
     size_t n_slots, slot_bytes; /* untouched pages cost nothing */
     bool prefault; /* touch all slots now, in huge pages where the system gives them */
@@ -83,23 +84,22 @@ enum { SST_CREW_ANY_READER = -1 };
  * tag      the caller's; comes back with the result.
  * reader   SST_CREW_ANY_READER, or a number (taken modulo n_readers): tasks of one reader are done in the order in which they
  *          were given, and what it remembers of one helps the next.
- * Errors   SST_ERR_NOMEM; SST_ERR_INTERNAL where the request is too long or no slot is free.
+ * Errors   SST_ERR_INTERNAL where the request is too long, no slot is free or the launcher is gone; SST_ERR_NOMEM.
  */
 SST_MUST_CHECK enum sst_status sst_crew_give(struct sst_crew *crew, uint64_t tag, int reader, const void *request,
                                              size_t request_bytes, struct sst_error *err);
 
 enum sst_crew_fate {
     SST_CREW_DONE, /* the service returned; `status` and `error` are its own */
-    SST_CREW_DIED, /* two readers died of it */
-    SST_CREW_TIMED_OUT
+    SST_CREW_DIED, /* two readers died of it; `status` is SST_ERR_INPUT */
+    SST_CREW_TIMED_OUT /* SST_ERR_INPUT too */
 };
 
 struct sst_crew_result {
     uint64_t tag;
     enum sst_crew_fate fate;
     enum sst_status status;
-    struct sst_error
-        error; /* what the service said, or: "its reader was killed by signal 11 (Segmentation fault), twice" */
+    struct sst_error error; /* of the service, or: "its reader was killed by signal 11 (Segmentation fault), twice" */
     int n_deaths; /* readers that it cost */
     size_t slot; /* held until sst_crew_release */
     void *values; /* the slot's memory */
@@ -108,7 +108,8 @@ struct sst_crew_result {
 };
 
 /*
- * Waits for the next result, of whichever task; there must be one in hand. Readers that died are replaced here.
+ * Waits for the next result, of whichever task; there must be one in hand. Readers that died are replaced here. Time in which
+ * the program itself was stopped, or busy for long, counts against a task in part only.
  *
  * Errors   SST_ERR_NOMEM; SST_ERR_INTERRUPTED where `cancelled` (may be NULL; asked at least twice a second) says so;
  *          SST_ERR_INTERNAL where the launcher is gone.

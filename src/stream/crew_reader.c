@@ -1,0 +1,117 @@
+/* A reader's life: request, service, reply. Whatever happens to it here, the program goes on. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "stream/crew_private.h"
+
+/* Sanitizers map terabytes of address space for themselves. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { CAN_LIMIT_MEMORY = false };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+enum { CAN_LIMIT_MEMORY = false };
+#else
+enum { CAN_LIMIT_MEMORY = true };
+#endif
+#else
+enum { CAN_LIMIT_MEMORY = true };
+#endif
+
+struct reader {
+    const struct sst_crew_service *service;
+    const struct sst_crew_layout *layout;
+    uint8_t *slots;
+    void *state;
+    enum sst_status opened; /* as `why` says; answers every task where it is not SST_OK */
+    struct sst_error why;
+};
+
+/* [B] The address space in use; 0 where the system does not say. */
+static uint64_t address_space(void)
+{
+    unsigned long long n_pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    const bool is_read = file && fscanf(file, "%llu", &n_pages) == 1;
+    if (file)
+        (void)fclose(file);
+    return is_read ? (uint64_t)n_pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static enum sst_status limit_memory(uint64_t more, struct sst_error *err)
+{
+    if (more == 0 || !CAN_LIMIT_MEMORY)
+        return SST_OK;
+    struct rlimit limit;
+    const uint64_t now = address_space();
+    if (now == 0 || getrlimit(RLIMIT_AS, &limit) != 0)
+        return sst_fail(err, SST_ERR_INTERNAL,
+                        "/proc/self/statm cannot be read, so that the memory of a reader cannot be limited");
+    uint64_t most = 0;
+    if (__builtin_add_overflow(now, more, &most) || (limit.rlim_max != RLIM_INFINITY && most > limit.rlim_max))
+        return SST_OK; /* a stricter limit holds already */
+    limit.rlim_cur = most;
+    limit.rlim_max = most;
+    if (setrlimit(RLIMIT_AS, &limit) != 0)
+        return sst_fail(err, SST_ERR_INTERNAL, "the memory of a reader cannot be limited: %s", strerror(errno));
+    return SST_OK;
+}
+
+static enum sst_status open_service(struct reader *reader, const struct sst_crew_order *order, int memory)
+{
+    const void *setup = NULL;
+    struct sst_error *err = &reader->why;
+    SST_TRY(
+        sst_crew_memory_map(reader->layout, memory, order->prefault && !order->is_short, &reader->slots, &setup, err));
+    SST_TRY(limit_memory(order->memory_bytes, err));
+    return reader->service->open(setup, reader->layout->setup_bytes, &reader->state, err);
+}
+
+/* Serves one request; false where it makes no sense or nobody takes the reply. */
+static bool serve(struct reader *reader, int requests, const uint8_t *packet, size_t n_bytes)
+{
+    uint8_t room[SST_CREW_MAX_REPLY];
+    struct sst_crew_request request;
+    struct sst_error err = reader->why;
+    struct sst_crew_reply reply;
+    if (n_bytes < sizeof request)
+        return false;
+    memcpy(&request, packet, sizeof request);
+    struct sst_crew_task task = {
+        .request = packet + sizeof request,
+        .request_bytes = n_bytes - sizeof request,
+        .slot = reader->slots ? reader->slots + request.slot * reader->layout->stride : NULL,
+        .slot_bytes = reader->layout->slot_bytes,
+        .reply = room,
+    };
+    memset(&reply, 0, sizeof reply);
+    reply.serial = request.serial;
+    reply.status = reader->opened == SST_OK ? reader->service->serve(reader->state, &task, &err) : reader->opened;
+    reply.text_bytes = reply.status == SST_OK ? 0 : strnlen(err.text, sizeof err.text - 1);
+    reply.reply_bytes = task.reply_bytes;
+    const struct sst_crew_piece pieces[] = {
+        {&reply, sizeof reply}, {err.text, reply.text_bytes}, {room, task.reply_bytes}};
+    return task.reply_bytes <= sizeof room && sst_crew_send(requests, pieces, 3, NULL, 0) == 0;
+}
+
+_Noreturn void sst_crew_reader(const struct sst_crew_service *service, const struct sst_crew_order *order, int requests,
+                               int memory)
+{
+    struct reader reader = {.service = service, .layout = &order->layout, .why = {SST_OK, ""}};
+    _Alignas(max_align_t) uint8_t packet[SST_CREW_LARGEST_REQUEST];
+    bool is_wanted = true;
+    bool is_sound = true;
+    reader.opened = open_service(&reader, order, memory);
+    sst_crew_close(&memory);
+    while (is_wanted) {
+        const ssize_t n = sst_crew_receive(requests, packet, sizeof packet, NULL, 0);
+        is_sound = n <= 0 || serve(&reader, requests, packet, (size_t)n);
+        is_wanted = n > 0 && is_sound && !order->is_short;
+    }
+    if (reader.opened == SST_OK && service->close)
+        service->close(reader.state);
+    _exit(is_sound ? 0 : 1); /* what runs at an exit belongs to the program */
+}
