@@ -24,7 +24,7 @@ static size_t text_bytes(const char *text) { return text ? strlen(text) + 1 : 0;
 
 static unsigned char *append(unsigned char *at, const void *bytes, size_t n)
 {
-    if (n > 0)
+    if (bytes)
         memcpy(at, bytes, n);
     return at + on_line(n);
 }
@@ -158,7 +158,7 @@ static size_t padded(size_t n) { return (n + 7) / 8 * 8; }
 
 static unsigned char *put(unsigned char *at, const void *bytes, size_t n)
 {
-    if (n > 0)
+    if (bytes)
         memcpy(at, bytes, n);
     return at + padded(n);
 }
