@@ -89,6 +89,11 @@ enum sst_status sst_set_report(struct sst_options *options, const char *text, st
     return sst_option_output_path(SST_OPTION_ID_report, text, &options->report, err);
 }
 
+enum sst_status sst_set_compress(struct sst_options *options, const char *text, struct sst_error *err)
+{
+    return sst_option_choice(SST_OPTION_ID_compress, text, &options->deflate_level, err); /* words in order of level */
+}
+
 enum sst_status sst_set_years(struct sst_options *options, const char *text, struct sst_error *err)
 {
     int first = 0;
