@@ -435,4 +435,6 @@ void sst_report_print(const struct sst_report *report, FILE *out)
     fprintf(out, "id         %s\n", report->climatology_id);
     fprintf(out, "time       %.1f s, at most %.0f MB of memory\n", report->seconds,
             (double)report->peak_rss_bytes / BYTES_PER_MB);
+    if (report->timings && job->options->wants_timings)
+        sst_timings_print(report->timings, out);
 }
