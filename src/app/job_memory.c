@@ -163,7 +163,7 @@ static enum sst_status refuse(const struct sst_job *job, struct sst_error *err)
 enum sst_status sst_job_settle_memory(struct sst_job *job, struct sst_error *err)
 {
     estimate(job);
-    job->memory_limit_bytes = job->options->memory_bytes;
+    job->memory_limit_bytes = job->options->memory_bytes > 0 ? job->options->memory_bytes : UINT64_MAX;
     job->n_passes = 1;
     job->pass_rows = job->domain.n_rows;
     return job->peak_bytes <= job->memory_limit_bytes ? SST_OK : refuse(job, err);

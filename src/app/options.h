@@ -111,7 +111,7 @@ struct sst_options {
     double read_timeout; /* [s] */
     char *memory_text; /* --memory as typed */
     double memory_share; /* 0..1 of what the process may use; 0 where memory was given in bytes */
-    uint64_t memory_bytes; /* most that the run may take; once settled > 0 */
+    uint64_t memory_bytes; /* most that the run may take; once settled > 0, before that 0 = no limit unless given */
     uint64_t usable_bytes; /* what the process may use, once settled; UINT64_MAX where the system does not tell */
     bool wants_timings;
     enum sst_progress_mode progress;
