@@ -1,6 +1,7 @@
 /* The only file that reads environment variables. */
 #include "app/environment.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/number.h"
+#include "core/resources.h"
 
 /* The last second of the year 9999, beyond which a date does not fit four digits. [s] */
 #define LAST_SECOND INT64_C(253402300799)
@@ -53,6 +55,41 @@ enum sst_status sst_output_time(int64_t *seconds, struct sst_error *err)
                         "SOURCE_DATE_EPOCH: '%.40s' is no time. Set it to seconds since 1970-01-01, or unset it", text);
     *seconds = value;
     return SST_OK;
+}
+
+/* A whole number above zero, whatever comes behind it if that is one of `ends`; 0 if there is none. */
+static int read_count(const char *text, const char *ends)
+{
+    char digits[32];
+    int64_t value = 0;
+    const size_t length = strspn(text, "0123456789");
+    if (length == 0 || length >= sizeof digits || (text[length] && !strchr(ends, text[length])))
+        return 0;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    return sst_number_integer(digits, &value) && value <= INT_MAX ? (int)value : 0;
+}
+
+int sst_environment_scheduled_cpus(bool *is_odd)
+{
+    const char *text = getenv("SLURM_CPUS_PER_TASK");
+    const int n = text ? read_count(text, "") : 0;
+    *is_odd = text && *text && n == 0;
+    return n;
+}
+
+int sst_environment_openmp_threads(void)
+{
+    const char *text = getenv("OMP_NUM_THREADS");
+    return text ? read_count(text + strspn(text, " "), ", ") : 0;
+}
+
+struct sst_machine sst_environment_machine(void)
+{
+    struct sst_machine machine = {.n_openmp_threads = sst_environment_openmp_threads(),
+                                  .memory_bytes = sst_usable_memory()};
+    machine.n_cores = sst_usable_cores(sst_environment_scheduled_cpus(&machine.schedule_is_odd));
+    return machine;
 }
 
 double sst_monotonic_seconds(void)

@@ -1,4 +1,4 @@
-/* All that the program takes from its surroundings: the terminal, and the time that outputs are stamped with. */
+/* All that the program takes from its surroundings: terminal, time that outputs are stamped with, cores and memory. */
 #ifndef SST_APP_ENVIRONMENT_H
 #define SST_APP_ENVIRONMENT_H
 
@@ -30,6 +30,25 @@ int sst_terminal_columns(const char *columns_text, int asked);
  * Errors   SST_ERR_USAGE where SOURCE_DATE_EPOCH is no whole number >= 0.
  */
 SST_MUST_CHECK enum sst_status sst_output_time(int64_t *seconds, struct sst_error *err);
+
+/*
+ * The processors that a batch system gave: SLURM_CPUS_PER_TASK; 0 where it is not set.
+ *
+ * is_odd   set where it holds something else than a whole number above zero, which is then not heeded.
+ */
+int sst_environment_scheduled_cpus(bool *is_odd);
+
+/* The first number of OMP_NUM_THREADS; 0 where it is not set, or is no number, of which OpenMP itself warns. */
+int sst_environment_openmp_threads(void);
+
+/* What this process may use. */
+struct sst_machine {
+    int n_cores; /* sst_usable_cores */
+    int n_openmp_threads; /* 0 = not said */
+    uint64_t memory_bytes; /* sst_usable_memory */
+    bool schedule_is_odd; /* SLURM_CPUS_PER_TASK is set to something that was not heeded */
+};
+struct sst_machine sst_environment_machine(void);
 
 /* Seconds of a clock that never goes back. [s] */
 double sst_monotonic_seconds(void);

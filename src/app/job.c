@@ -1,15 +1,12 @@
 /* From options and headers to a settled job; what cannot be done is refused here, before a field is read. */
 #include "app/job.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "app/accuracy.h"
+#include "app/job_memory.h"
 #include "app/log.h"
 #include "core/mem.h"
-#include "stream/climatology.h"
 #include "validate/probes.h"
-#include "write/clim_nc.h"
 
 struct sst_decode_options sst_job_decode_options(const struct sst_options *options)
 {
@@ -198,7 +195,7 @@ static enum sst_status settle_baseline(struct sst_job *job, struct sst_error *er
     return SST_OK;
 }
 
-/* --- probes and memory -------------------------------------------------------------------------------------------- */
+/* --- probes and inputs -------------------------------------------------------------------------------------------- */
 
 static enum sst_status settle_probes(struct sst_job *job, struct sst_error *err)
 {
@@ -228,38 +225,6 @@ static enum sst_status count_inputs(struct sst_job *job, struct sst_error *err)
     return SST_OK;
 }
 
-/*
- * The program itself with its libraries, and their caches while files are open, [bytes]; fields and counts, [bytes a cell].
- * Measured.
- */
-enum { PROGRAM_BYTES = 58000000, FILE_BYTES = 8000000, CELL_BYTES = 120 };
-
-static void estimate_memory(struct sst_job *job)
-{
-    const struct sst_policy *policy = &job->policy;
-    int slots[SST_N_SLOTS];
-    const struct sst_clim_spec sizes = {.split = job->options->split,
-                                        .domain = &job->domain,
-                                        .slots = slots,
-                                        .n_slots = sst_policy_output_slots(policy, slots),
-                                        .n_percentiles = policy->n_percentiles,
-                                        .has_bounds = sst_climatology_has_bounds(policy),
-                                        .n_coverages =
-                                            sst_approx_has_moments(policy->approx) ? job->options->n_coverages : 0};
-    const struct sst_climatology_size size = {.n_cells = job->domain.n_cells,
-                                              .n_domain = job->domain.n_cells,
-                                              .n_probes = job->n_probes,
-                                              .has_ice = job->catalog->ice_source[0] != '\0',
-                                              .wants_shape = job->n_probes > 0};
-    const struct sst_accuracy_needs needs =
-        sst_accuracy_needs_of(job, (size_t)sizes.n_slots, job->options->report || job->options->json);
-    job->scratch_bytes = needs.disk_bytes;
-    const uint64_t pass_bytes = FILE_BYTES + sst_climatology_peak_bytes(policy, &size);
-    const uint64_t most_bytes = pass_bytes > needs.later_bytes ? pass_bytes : needs.later_bytes;
-    job->peak_bytes = needs.memory_bytes + most_bytes + sst_clim_buffer_bytes(&sizes) +
-                      (uint64_t)CELL_BYTES * job->domain.n_cells + PROGRAM_BYTES;
-}
-
 enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress, struct sst_job *job,
                                 struct sst_error *err)
 {
@@ -270,8 +235,7 @@ enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_pr
     SST_TRY(settle_baseline(job, err));
     SST_TRY(settle_probes(job, err));
     SST_TRY(count_inputs(job, err));
-    estimate_memory(job);
-    return SST_OK;
+    return sst_job_settle_memory(job, err);
 }
 
 void sst_job_clear(struct sst_job *job)

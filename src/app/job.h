@@ -25,15 +25,20 @@ struct sst_job {
     size_t n_probes;
     double probe_share; /* 0..1; 0 where nothing is validated */
     uint64_t scratch_bytes; /* on the disk, while the run lasts */
-    uint64_t peak_bytes; /* most memory that the run will take, from sizes and what was measured */
+    uint64_t peak_bytes; /* most memory that the run will take, readers included, from sizes and what was measured */
+    uint64_t memory_limit_bytes; /* --memory: what it may take */
+    size_t n_passes; /* how often the files are read: once for each part of the rows */
+    uint64_t pass_rows; /* rows of the domain that a pass computes; the last may have fewer */
 };
 
 /*
  * Scans headers and settles grid, box, mask, baseline, policy, probes and memory.
  *
+ * options  settled (sst_options_settle); memory has no limit where they are not.
+ *
  * Owner    the caller; sst_job_clear, also after a failure.
- * Errors   SST_ERR_INPUT, SST_ERR_GRID, SST_ERR_TIME (baseline not whole, days for the smoother absent), SST_ERR_USAGE,
- *          SST_ERR_NOMEM.
+ * Errors   SST_ERR_INPUT, SST_ERR_GRID, SST_ERR_TIME (baseline not whole, days for the smoother absent), SST_ERR_USAGE
+ *          (a day that the calendar lacks, more memory than --memory allows), SST_ERR_NOMEM.
  */
 SST_MUST_CHECK enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress,
                                                struct sst_job *job, struct sst_error *err);

@@ -64,6 +64,15 @@ static void keep_freed_memory(void)
 #endif
 }
 
+/* What the user left to the machine, for commands that use it. */
+static enum sst_status settle_machine(struct sst_options *options, struct sst_error *err)
+{
+    if (!(sst_option_rows[SST_OPTION_ID_threads].commands >> options->command & 1U))
+        return SST_OK;
+    const struct sst_machine machine = sst_environment_machine();
+    return sst_options_settle(options, &machine, err);
+}
+
 static int run_command(struct sst_options *options, struct sst_log *log)
 {
     struct sst_error err = {SST_OK, ""};
@@ -74,6 +83,10 @@ static int run_command(struct sst_options *options, struct sst_log *log)
         return cmd_help(options);
     log->level = sst_log_level_of(options->verbosity);
     log->is_strict = options->strict;
+    if (settle_machine(options, &err) != SST_OK) {
+        sst_log_failure(log, &err);
+        return sst_status_exit_code(err.code);
+    }
     for (size_t i = 0; i < options->n_warnings; ++i)
         sst_log_warn(log, "%s", options->warnings[i]);
     if (sst_log_check(log, SST_ERR_USAGE, &err) != SST_OK) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Longer than any number that a person types; also the room for a copy of one item of a list. */
 enum { MAX_NUMBER_LENGTH = 64, MAX_PAIR_DIGITS = 5 };
@@ -80,6 +81,32 @@ bool sst_number_percent(const char *text, double *out)
 {
     const char *end = skip_real(text);
     return end && (!*end || (*end == '%' && !end[1])) && convert_real(text, out);
+}
+
+/* The bytes of a unit; 0 if it is none. */
+static double unit_bytes(const char *unit)
+{
+    static const char letters[] = "KMGT";
+    const char *letter = *unit ? strchr(letters, *unit >= 'a' ? *unit - 'a' + 'A' : *unit) : NULL;
+    if (!*unit || strcasecmp(unit, "B") == 0)
+        return 1.0;
+    if (!letter)
+        return 0.0;
+    const bool is_binary = !unit[1] || strcasecmp(unit + 1, "iB") == 0;
+    if (!is_binary && strcasecmp(unit + 1, "B") != 0)
+        return 0.0;
+    return pow(is_binary ? 1024.0 : 1000.0, (double)(letter - letters + 1));
+}
+
+bool sst_number_size(const char *text, uint64_t *out)
+{
+    double value = 0.0;
+    const char *end = skip_real(text);
+    const double unit = end ? unit_bytes(end) : 0.0;
+    if (unit == 0.0 || !convert_real(text, &value) || !(value >= 0.0 && value * unit < 0x1p63))
+        return false;
+    *out = (uint64_t)(value * unit);
+    return true;
 }
 
 bool sst_number_list(const char *text, bool percent, size_t capacity, double *out, size_t *n_out)

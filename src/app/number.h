@@ -21,6 +21,12 @@ bool sst_number_real(const char *text, double *out);
 bool sst_number_percent(const char *text, double *out);
 
 /*
+ * Bytes: a real, and behind it nothing, "B", a K, M, G or T (alone or as KiB, MiB, ...: powers of 1024) or kB, MB, GB, TB
+ * (powers of 1000), in letters of either case. Parts of a byte are cut off.
+ */
+bool sst_number_size(const char *text, uint64_t *out);
+
+/*
  * Reals separated by single commas, at most `capacity`.
  *
  * n_out    how many there are.

@@ -14,7 +14,7 @@ static bool is_run_or_plan(const struct sst_options *options)
     return options->command == SST_COMMAND_RUN || options->command == SST_COMMAND_PLAN;
 }
 
-static void warn(struct sst_options *options, const char *text)
+void sst_option_warn(struct sst_options *options, const char *text)
 {
     if (options->n_warnings < SST_MAX_OPTION_WARNINGS)
         options->warnings[options->n_warnings++] = text;
@@ -139,9 +139,9 @@ static enum sst_status check_compare(struct sst_options *options, struct sst_err
         return sst_fail(err, SST_ERR_USAGE, "--percentile: 'compare' takes one. Compare them one by one");
     for (size_t i = 0; i < sizeof of_detect / sizeof *of_detect; ++i)
         if (is_given[of_detect[i]] && options->n_detect == 0)
-            warn(options, idle[i]);
+            sst_option_warn(options, idle[i]);
     if (is_given[SST_OPTION_ID_max_share] && !options->strict)
-        warn(options, "--max-share: of no effect without --strict. Give both, or leave it out");
+        sst_option_warn(options, "--max-share: of no effect without --strict. Give both, or leave it out");
     return SST_OK;
 }
 
@@ -165,23 +165,20 @@ static enum sst_status check_pool(const struct sst_options *options, struct sst_
 }
 
 /* What the policy would refuse of lists is refused before files are looked at; the calendar plays no part in it. */
-static enum sst_status check_tail(struct sst_options *options, struct sst_error *err)
+static enum sst_status check_tail(const struct sst_options *options, struct sst_error *err)
 {
     struct sst_options anywhere = *options;
     struct sst_policy policy;
     anywhere.part.kind = SST_PART_WHOLE_YEAR;
     SST_TRY(sst_options_policy(&anywhere, SST_CALENDAR_STANDARD, SST_LATTICE_CENTI, &policy, err));
-    SST_TRY(sst_policy_check_tail(&policy, err));
-    if (options->is_given[SST_OPTION_ID_tail_k] && options->approx != SST_APPROX_TAIL)
-        warn(options, "--tail-k: of no effect without --approx tail. Give both, or leave it out");
-    return SST_OK;
+    return sst_policy_check_tail(&policy, err);
 }
 
 /* The pool of one year is a week and a half of one weather: its moments say nothing of a climate. */
 enum { MIN_APPROX_YEARS = 2 };
 
 /* What depends on an estimator that is modelled: from power sums. */
-static enum sst_status check_model(struct sst_options *options, struct sst_error *err)
+static enum sst_status check_model(const struct sst_options *options, struct sst_error *err)
 {
     static const enum sst_option_id modelled[] = {SST_OPTION_ID_coverage, SST_OPTION_ID_correct};
     const int n_years = options->last_year - options->first_year + 1;
@@ -206,6 +203,32 @@ static enum sst_status check_model(struct sst_options *options, struct sst_error
     return SST_OK;
 }
 
+enum sst_status sst_options_check_estimator(const struct sst_options *options, struct sst_error *err)
+{
+    SST_TRY(sst_approx_check(options->approx, options->percentiles, options->n_percentiles, err));
+    SST_TRY(check_tail(options, err));
+    return check_model(options, err);
+}
+
+/* Readers, and what the end of the run is to show. */
+static enum sst_status check_running(struct sst_options *options, struct sst_error *err)
+{
+    const bool *is_given = options->is_given;
+    const bool reads_itself = is_given[SST_OPTION_ID_readers] && options->n_readers == 0;
+    if (reads_itself && options->readers_are_short)
+        return sst_fail(err, SST_ERR_USAGE,
+                        "--readers-short: with --readers 0 no process reads for the program. Give --readers 1 to %d, "
+                        "or leave one of the two out",
+                        SST_MAX_READERS);
+    if (reads_itself && is_given[SST_OPTION_ID_read_timeout])
+        sst_option_warn(options, "--read-timeout: of no effect with --readers 0, since the program cannot give itself "
+                                 "up. Leave one of the two out");
+    if (options->wants_timings && options->verbosity < 0)
+        sst_option_warn(options, "--timings: of no effect with --quiet, which shows no summary. Leave one of the two "
+                                 "out");
+    return SST_OK;
+}
+
 static enum sst_status settle_output(struct sst_options *options, struct sst_error *err)
 {
     if (options->output && options->split && ends_with(options->output, ".nc"))
@@ -225,16 +248,18 @@ static enum sst_status settle_output(struct sst_options *options, struct sst_err
 static enum sst_status check_run(struct sst_options *options, struct sst_error *err)
 {
     const bool *is_given = options->is_given;
-    SST_TRY(sst_approx_check(options->approx, options->percentiles, options->n_percentiles, err));
     SST_TRY(check_pool(options, err));
-    SST_TRY(check_tail(options, err));
+    SST_TRY(sst_options_check_estimator(options, err));
     SST_TRY(settle_output(options, err));
+    SST_TRY(check_running(options, err));
+    if (is_given[SST_OPTION_ID_tail_k] && options->approx != SST_APPROX_TAIL)
+        sst_option_warn(options, "--tail-k: of no effect without --approx tail. Give both, or leave it out");
     if (is_given[SST_OPTION_ID_validate] && options->approx == SST_APPROX_NONE)
-        warn(options, "--validate: nothing to validate, since all values are exact with --approx none. Did you mean "
-                      "--approx cf?");
-    SST_TRY(check_model(options, err));
+        sst_option_warn(options,
+                        "--validate: nothing to validate, since all values are exact with --approx none. Did you mean "
+                        "--approx cf?");
     if (is_given[SST_OPTION_ID_max_share] && !options->strict)
-        warn(options, "--max-share: of no effect without --strict. Give both, or leave it out");
+        sst_option_warn(options, "--max-share: of no effect without --strict. Give both, or leave it out");
     return SST_OK;
 }
 

@@ -12,4 +12,7 @@
  */
 SST_MUST_CHECK enum sst_status sst_option_check_all(struct sst_options *options, struct sst_error *err);
 
+/* Adds a warning; the text lives for ever. Those beyond the room for them are left out. */
+void sst_option_warn(struct sst_options *options, const char *text);
+
 #endif

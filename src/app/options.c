@@ -31,6 +31,9 @@ static void set_defaults(struct sst_options *options)
     options->n_coverages = 1;
     options->max_share = 0.05;
     options->seed = 1;
+    options->deflate_level = SST_DEFAULT_DEFLATE_LEVEL;
+    options->read_timeout = 60.0;
+    options->memory_share = 0.5;
 }
 
 static void fill_popt_table(struct poptOption *table)
@@ -238,5 +241,6 @@ void sst_options_clear(struct sst_options *options)
     sst_free(options->detect);
     sst_free(options->output);
     sst_free(options->report);
+    sst_free(options->memory_text);
     memset(options, 0, sizeof *options);
 }

@@ -18,6 +18,8 @@
 #include "validate/error_model.h"
 #include "write/clim_nc_read.h"
 
+struct sst_machine; /* app/environment.h */
+
 enum {
     SST_DEFAULT_FIRST_YEAR = 1991,
     SST_DEFAULT_LAST_YEAR = 2020,
@@ -25,8 +27,13 @@ enum {
     SST_MAX_POOL_DAYS = 2048, /* sums of fourth powers of more values could pass 2^63 */
     SST_MAX_SMOOTH_DAYS = 365,
     SST_MAX_THREADS = 1024,
+    SST_MAX_READERS = 8, /* files that are open at once */
+    SST_DEFAULT_DEFLATE_LEVEL = 4,
     SST_MAX_OPTION_WARNINGS = 8
 };
+
+/* No run works in less. [B] */
+#define SST_MIN_MEMORY (UINT64_C(16) << 20)
 
 /* How a part of the year was given; it becomes slots once the calendar of the files is known. */
 enum sst_part_kind { SST_PART_WHOLE_YEAR, SST_PART_DOY, SST_PART_MONTH_DAYS };
@@ -94,10 +101,19 @@ struct sst_options {
 
     char *output; /* never NULL for RUN and PLAN */
     char *report;
+    int deflate_level; /* 0 = none, 1..9 */
 
     struct sst_archive_options archive;
 
-    int n_threads; /* 0 = what OpenMP chooses */
+    int n_threads; /* >= 1 once settled; before that 0 = not given */
+    int n_readers; /* once settled 0..SST_MAX_READERS; 0 = the program itself reads */
+    bool readers_are_short; /* a process for each file */
+    double read_timeout; /* [s] */
+    char *memory_text; /* --memory as typed */
+    double memory_share; /* 0..1 of what the process may use; 0 where memory was given in bytes */
+    uint64_t memory_bytes; /* most that the run may take; once settled > 0, before that 0 = no limit unless given */
+    uint64_t usable_bytes; /* what the process may use, once settled; UINT64_MAX where the system does not tell */
+    bool wants_timings;
     enum sst_progress_mode progress;
     int verbosity; /* for sst_log_level_of */
 
@@ -115,6 +131,17 @@ struct sst_options {
 SST_MUST_CHECK enum sst_status sst_options_parse(int argc, char *const *argv, struct sst_options *options,
                                                  struct sst_error *err);
 void sst_options_clear(struct sst_options *options);
+
+/*
+ * Settles what depends on the machine where the user did not say: threads, readers, memory. For commands that take --threads.
+ *
+ * Errors   SST_ERR_USAGE where a share of memory cannot be told or is too small for any run.
+ */
+SST_MUST_CHECK enum sst_status sst_options_settle(struct sst_options *options, const struct sst_machine *machine,
+                                                  struct sst_error *err);
+
+/* Whether the estimator suits the percentiles, the years and the checks that are asked for. Errors: SST_ERR_USAGE. */
+SST_MUST_CHECK enum sst_status sst_options_check_estimator(const struct sst_options *options, struct sst_error *err);
 
 /*
  * The slots of --doy or --days in a calendar; all of it without either. first > last crosses New Year.

@@ -6,6 +6,7 @@
 
 #include "app/accuracy.h"
 #include "app/job.h"
+#include "app/timings_text.h"
 #include "core/digest.h"
 #include "core/text.h"
 #include "stream/reader.h"
@@ -24,6 +25,7 @@ struct sst_report {
     const char *created; /* ISO time */
     double seconds; /* [s] wall time */
     uint64_t peak_rss_bytes;
+    const struct sst_timings_report *timings; /* NULL: not told */
 };
 
 /* The summary, for people. */

@@ -369,6 +369,9 @@ static json_t *job_json(const struct sst_job *job, const char *schema)
     json_object_set_new(out, "grid", grid_json(job));
     json_object_set_new(out, "days", days_json(job));
     json_object_set_new(out, "planned_peak_bytes", sst_json_integer(job->peak_bytes));
+    json_object_set_new(out, "memory_limit_bytes", sst_json_integer(job->memory_limit_bytes));
+    json_object_set_new(out, "passes", sst_json_integer(job->n_passes));
+    json_object_set_new(out, "pass_rows", sst_json_integer(job->pass_rows));
     return out;
 }
 
@@ -402,6 +405,7 @@ enum sst_status sst_report_make_json(const struct sst_report *report, json_t **o
     json_object_set_new(json, "maps", maps_json(report));
     json_object_set_new(json, "seconds", sst_json_real(report->seconds));
     json_object_set_new(json, "peak_rss_bytes", sst_json_integer(report->peak_rss_bytes));
+    json_object_set_new(json, "timings", report->timings ? sst_block_timings(report->timings) : json_null());
     json_object_set_new(json, "reproduce",
                         sst_block_reproduce(report->job->options->arguments, report->job->options->n_threads));
     json_object_set_new(json, "inputs", inputs_json(report));

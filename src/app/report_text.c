@@ -176,6 +176,25 @@ void sst_plan_print_found(const struct sst_job *job, FILE *out)
         print_grid(job, out);
 }
 
+/* What a run takes of the machine. */
+static void print_needs(const struct sst_job *job, FILE *out)
+{
+    const int n_readers = job->options->n_readers;
+    fprintf(out, "memory     about %.0f MB at most, of %.0f MB allowed (--memory)\n",
+            (double)job->peak_bytes / BYTES_PER_MB, (double)job->memory_limit_bytes / BYTES_PER_MB);
+    fprintf(out, "passes     %zu over the files", job->n_passes);
+    if (job->n_passes > 1)
+        fprintf(out, ", of at most %llu rows each", (unsigned long long)job->pass_rows);
+    fprintf(out, "\nthreads    %d; ", job->options->n_threads);
+    if (n_readers > 0)
+        fprintf(out, "%d process%s read%s files\n", n_readers, n_readers == 1 ? "" : "es", n_readers == 1 ? "s" : "");
+    else
+        fprintf(out, "the program reads files itself\n");
+    if (job->scratch_bytes > 0)
+        fprintf(out, "scratch    %.0f MB on the disk beside the output, while the run lasts\n",
+                (double)job->scratch_bytes / BYTES_PER_MB);
+}
+
 void sst_plan_print(const struct sst_job *job, FILE *out)
 {
     print_policy(job, out);
@@ -190,10 +209,8 @@ void sst_plan_print(const struct sst_job *job, FILE *out)
                 100.0 * job->probe_share, (unsigned long long)job->options->seed);
     else
         fprintf(out, " (exact)");
-    fprintf(out, "\nmemory     about %.0f MB at most\n", (double)job->peak_bytes / BYTES_PER_MB);
-    if (job->scratch_bytes > 0)
-        fprintf(out, "scratch    %.0f MB on the disk beside the output, while the run lasts\n",
-                (double)job->scratch_bytes / BYTES_PER_MB);
+    fprintf(out, "\n");
+    print_needs(job, out);
     print_around("output     ", job->options->output, "\n", out);
 }
 
@@ -418,4 +435,6 @@ void sst_report_print(const struct sst_report *report, FILE *out)
     fprintf(out, "id         %s\n", report->climatology_id);
     fprintf(out, "time       %.1f s, at most %.0f MB of memory\n", report->seconds,
             (double)report->peak_rss_bytes / BYTES_PER_MB);
+    if (report->timings && job->options->wants_timings)
+        sst_timings_print(report->timings, out);
 }

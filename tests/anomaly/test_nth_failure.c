@@ -192,7 +192,7 @@ enum {
     N_KINDS = sizeof kinds / sizeof kinds[0],
     MAX_CALLS = 20000,
     LEAST_CALLS = 200,
-    MAX_DONE_WITHOUT = 3,
+    MAX_DONE_WITHOUT = 16,
     ID_LENGTH = 32
 };
 

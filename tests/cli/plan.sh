@@ -14,7 +14,9 @@ out_has "files      45 found, 30 needed ("
 out_has "0 unusable; 2001-05-28 to 2003-06-11, calendar standard"
 out_has "days       30 of 30 in the baseline, 0 missing, 0 doubled, 0 beside it"
 out_has "cells      288, 12 x 24 (lat x lon)"
-out_has "memory "
+out_has " MB allowed (--memory)"
+out_has "passes     1 over the files"
+out_has "threads    2; "
 out_has "output     sst_clim_2001-2002.nc"
 files_are ""
 
@@ -26,6 +28,31 @@ peak_of() {
 }
 few=$(peak_of "${run[@]}" --validate 1%) all=$(peak_of "${run[@]}" --validate 100%)
 [ $((all - few)) -gt $((288 * (5 * 16 + 1000))) ] || fail "probes are not planned: $few and $all bytes"
+
+# What may be taken of the machine, who works, and what is said where that is too little.
+program plan "${run[@]}" --memory 1G --readers 1 --threads 3 sea
+exits 0
+out_has " MB at most, of 1074 MB allowed (--memory)"
+out_has "threads    3; 1 process reads files"
+program plan "${run[@]}" --memory 1GB --readers 0 --threads 1 sea
+out_has " MB at most, of 1000 MB allowed (--memory)"
+out_has "threads    1; the program reads files itself"
+OMP_NUM_THREADS=7 program plan "${run[@]}" sea
+out_has "threads    7; "
+OMP_NUM_THREADS='' SLURM_CPUS_PER_TASK=1 program plan "${run[@]}" sea
+out_has "threads    1; 1 process reads files"
+program plan "${run[@]}" --memory 32M --json sea
+exits 2
+out_is ''
+err_has "sststream: --memory 32M: the run needs at least "
+err_has " MB, and this is 33 MB. Use a larger --memory"
+err_lines 1
+program "${run[@]}" --memory 32M sea
+exits 2
+err_has "--memory 32M: the run needs at least "
+files_are ""
+without=$(peak_of "${run[@]}" --readers 0) with=$(peak_of "${run[@]}" --readers 8)
+[ "$with" -gt "$without" ] || fail "readers are not planned: $without and $with bytes"
 
 # Gaps, doubles, odd files; the same as JSON, whose days are those that the run then finds.
 rm "$work/$(day sea 20010605)"
@@ -39,7 +66,7 @@ out_has "  not used: sea/odd.nc: "
 program plan "${run[@]}" --json sea
 exits 6
 cp "$work/out" "$work/plan.json"
-json_has plan.json "r['schema'] == 'sststream-plan/1' and r['planned_peak_bytes'] > 0 and r['probes'] > 0"
+json_has plan.json "r['schema'] == 'sststream-plan/1' and 0 < r['planned_peak_bytes'] <= r['memory_limit_bytes'] and r['passes'] == 1 and r['pass_rows'] == 12 and r['probes'] > 0"
 program "${run[@]}" --report run.json -o clim.nc sea
 exits 6
 json_has run.json "all(r[k] == json.load(open('plan.json'))[k] for k in ('days', 'grid', 'policy', 'source', 'planned_peak_bytes'))"

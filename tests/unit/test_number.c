@@ -63,6 +63,64 @@ START_TEST(a_percentage_may_bear_its_sign)
 }
 END_TEST
 
+struct size_case {
+    const char *text;
+    uint64_t bytes; /* 0 = refused, "0" apart */
+};
+
+static const struct size_case sizes[] = {
+    {"1", 1},
+    {"1234567", 1234567},
+    {"4096B", 4096},
+    {"4096b", 4096},
+    {"4e9", 4000000000},
+    {"1K", 1024},
+    {"1k", 1024},
+    {"3M", 3 << 20},
+    {"4G", UINT64_C(4) << 30},
+    {"4g", UINT64_C(4) << 30},
+    {"2T", UINT64_C(2) << 40},
+    {"1.5GiB", UINT64_C(3) << 29},
+    {"1.5gib", UINT64_C(3) << 29},
+    {"1KiB", 1024},
+    {"1TiB", UINT64_C(1) << 40},
+    {"1kB", 1000},
+    {"1KB", 1000},
+    {"500MB", 500000000},
+    {"2.5GB", 2500000000},
+    {"1TB", UINT64_C(1000000000000)},
+    {"0.0001k", 0},
+    {"8388607T", UINT64_C(8388607) << 40},
+    {"8388608T", 0},
+    {"1e300T", 0},
+    {"", 0},
+    {"G", 0},
+    {"4 G", 0},
+    {"4GG", 0},
+    {"4Gi", 0},
+    {"4GiBs", 0},
+    {"4iB", 0},
+    {"4E", 0},
+    {"4P", 0},
+    {"-4G", 0},
+    {"4G ", 0},
+    {"0x10", 0},
+    {"nan", 0},
+    {"infG", 0},
+    {"4,5G", 0},
+    {"50%", 0},
+};
+
+START_TEST(sizes_have_units_of_1024_and_of_1000)
+{
+    uint64_t bytes = 0;
+    const bool is_taken = sst_number_size(sizes[_i].text, &bytes);
+    ck_assert_msg(bytes == sizes[_i].bytes, "'%s' is %llu", sizes[_i].text, (unsigned long long)bytes);
+    ck_assert_msg(is_taken || sizes[_i].bytes == 0, "'%s' was refused", sizes[_i].text);
+    ck_assert(sst_number_size("0", &bytes) && bytes == 0);
+}
+END_TEST
+
 START_TEST(lists_have_single_commas_and_no_more_items_than_fit)
 {
     double v[3] = {0};
@@ -142,6 +200,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, reals_are_decimal_and_finite);
     tcase_add_test(tc, a_locale_with_a_decimal_comma_changes_nothing);
     tcase_add_test(tc, a_percentage_may_bear_its_sign);
+    tcase_add_loop_test(tc, sizes_have_units_of_1024_and_of_1000, 0, (int)(sizeof sizes / sizeof *sizes));
     tcase_add_test(tc, lists_have_single_commas_and_no_more_items_than_fit);
     tcase_add_test(tc, years_are_ranges_of_whole_years);
     tcase_add_test(tc, month_days_are_days_that_some_calendar_has);

@@ -63,6 +63,11 @@ START_TEST(defaults_are_those_of_the_design)
     ck_assert_str_eq(options.output, "sst_clim_1991-2020.nc");
     ck_assert_ptr_null(options.report);
     ck_assert_int_eq(options.n_threads, 0);
+    ck_assert_int_eq(options.n_readers, 0);
+    ck_assert(!options.readers_are_short && !options.wants_timings);
+    ck_assert(options.read_timeout == 60.0);
+    ck_assert(options.memory_share == 0.5 && options.memory_bytes == 0);
+    ck_assert_int_eq(options.deflate_level, SST_DEFAULT_DEFLATE_LEVEL);
     ck_assert_int_eq(options.progress, SST_PROGRESS_AUTO);
     ck_assert(!options.strict);
     ck_assert_int_eq(options.verbosity, 0);
@@ -102,6 +107,8 @@ START_TEST(shown_defaults_are_the_defaults)
         SST_OPTION_ID_seed,          SST_OPTION_ID_on_bad,
         SST_OPTION_ID_progress,      SST_OPTION_ID_smooth_width,
         SST_OPTION_ID_max_share,     SST_OPTION_ID_window_half_width,
+        SST_OPTION_ID_compress,      SST_OPTION_ID_read_timeout,
+        SST_OPTION_ID_memory,
     };
     for (size_t i = 0; i < sizeof ids / sizeof *ids; ++i) {
         char line[MAX_LINE];
@@ -118,6 +125,8 @@ START_TEST(shown_defaults_are_the_defaults)
         ck_assert_int_eq(options.smooth_days, 31);
         ck_assert(options.tolerance == 0.1 && options.max_share == 0.05 && options.seed == 1);
         ck_assert(!options.stop_on_bad);
+        ck_assert(options.read_timeout == 60.0 && options.memory_share == 0.5);
+        ck_assert_int_eq(options.deflate_level, SST_DEFAULT_DEFLATE_LEVEL);
         ck_assert_int_eq(options.progress, SST_PROGRESS_AUTO);
     }
     sst_options_clear(&options);
@@ -186,6 +195,30 @@ START_TEST(names_places_and_switches_are_taken)
     ck_assert_uint_eq(options.n_inputs, 2);
     ck_assert_str_eq(options.inputs[0], "in.nc");
     ck_assert_str_eq(options.inputs[1], "more.nc");
+    sst_options_clear(&options);
+}
+END_TEST
+
+START_TEST(how_it_runs_is_taken)
+{
+    accept("in.nc --readers 3 --readers-short --read-timeout 2.5 --memory 1.5GiB --timings --compress none");
+    ck_assert_int_eq(options.n_readers, 3);
+    ck_assert(options.readers_are_short && options.wants_timings);
+    ck_assert(options.read_timeout == 2.5);
+    ck_assert(options.memory_bytes == UINT64_C(3) << 29 && options.memory_share == 0.0);
+    ck_assert_str_eq(options.memory_text, "1.5GiB");
+    ck_assert_int_eq(options.deflate_level, 0);
+    ck_assert_str_eq(options.arguments, "--readers 3 --readers-short --read-timeout 2.5 --memory 1.5GiB --timings "
+                                        "--compress none");
+    accept("plan in.nc --readers 0 --memory 1.5GiB --memory 12.5% --compress 9");
+    ck_assert_int_eq(options.n_readers, 0);
+    ck_assert(options.memory_bytes == 0 && options.memory_share == 0.125);
+    ck_assert_str_eq(options.memory_text, "12.5%");
+    ck_assert_int_eq(options.deflate_level, 9);
+    accept("in.nc --memory 50% --memory 16M --compress 1");
+    ck_assert(options.memory_bytes == 16 << 20 && options.memory_share == 0.0);
+    ck_assert_int_eq(options.deflate_level, 1);
+    ck_assert_uint_eq(options.n_warnings, 0);
     sst_options_clear(&options);
 }
 END_TEST
@@ -357,6 +390,8 @@ static const struct warning_case warning_cases[] = {
     {"in.nc --validate 1% --exact", "--validate: nothing to validate"},
     {"in.nc --approx cf --max-share 5", "--max-share: of no effect without --strict"},
     {"in.nc --approx cf --tail-k 8", "--tail-k: of no effect without --approx tail"},
+    {"in.nc --readers 0 --read-timeout 5", "--read-timeout: of no effect with --readers 0"},
+    {"in.nc --timings -q", "--timings: of no effect with --quiet"},
 };
 
 START_TEST(what_does_nothing_is_warned_of)
@@ -469,6 +504,30 @@ static const struct refusal refusals[] = {
     {"f --threads 0", "--threads 0: out of range", "1 to 1024"},
     {"f -P 1025", "--threads 1025: out of range", "1 to 1024"},
     {"f -P all", "--threads all: not a whole number", "1 to 1024"},
+    {"f --readers -1", "--readers -1: out of range", "0 to 8"},
+    {"f --readers 9", "--readers 9: out of range", "0 to 8"},
+    {"f --readers two", "--readers two: not a whole number", "0 to 8"},
+    {"f.nc --readers 0 --readers-short", "--readers-short: with --readers 0 no process reads", "Give --readers 1 to 8"},
+    {"f --read-timeout 0", "--read-timeout 0: not a number of seconds", "1 to 86400"},
+    {"f --read-timeout 0.99", "--read-timeout 0.99: not a number of seconds", "1 to 86400"},
+    {"f --read-timeout 86401", "--read-timeout 86401: not a number of seconds", "1 to 86400"},
+    {"f --read-timeout 1m", "--read-timeout 1m: not a number of seconds", "as 60"},
+    {"f --read-timeout nan", "--read-timeout nan: not a number of seconds", "as 60"},
+    {"f --memory _", "--memory '': not a size", "as 4G, 1.5GiB (powers of 1024) or 500MB (of 1000)"},
+    {"f --memory lots", "--memory lots: not a size", "as 50%"},
+    {"f --memory -4G", "--memory -4G: not a size", "as 50%"},
+    {"f --memory 4X", "--memory 4X: not a size", "as 50%"},
+    {"f --memory 9999999T", "--memory 9999999T: not a size", "as 50%"},
+    {"f --memory 0", "--memory 0: too little for any run", "at least 16M"},
+    {"f --memory 16777215", "--memory 16777215: too little for any run", "at least 16M"},
+    {"f --memory 16MB", "--memory 16MB: too little for any run", "at least 16M"},
+    {"f --memory 0%", "--memory 0%: no share of the memory", "more than 0% and at most 100%"},
+    {"f --memory 101%", "--memory 101%: no share of the memory", "more than 0% and at most 100%"},
+    {"f --memory 50%%", "--memory 50%%: no share of the memory", "as 50%"},
+    {"f --compress 0", "--compress 0: not one of its choices", "Accepted: none|1|2|3|4|5|6|7|8|9"},
+    {"f --compress 10", "--compress 10: not one of its choices", "Accepted: none|1|2"},
+    {"compare a.nc b.nc --memory 4G", "--memory: not an option of 'compare', but of 'run', 'plan'", "Leave it out"},
+    {"synth -o d --readers 2", "--readers: not an option of 'synth', but of 'run', 'plan'", "Leave it out"},
     {"f -o _", "--output '': empty", "Give FILE"},
     {"f -o -", "--output -: standard output cannot take it", "./-"},
     {"f --report -", "--report -: standard output cannot take it", "./-"},
@@ -650,6 +709,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, maxent_takes_the_percentiles_that_have_tables);
     tcase_add_test(tc, numbers_policy_and_calendar_are_taken);
     tcase_add_test(tc, names_places_and_switches_are_taken);
+    tcase_add_test(tc, how_it_runs_is_taken);
     tcase_add_test(tc, words_of_choices_stand_in_the_order_of_their_enums);
     tcase_add_test(tc, heatwaver_names_mean_the_same);
     tcase_add_test(tc, the_last_of_two_wins);

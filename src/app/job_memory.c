@@ -1,0 +1,171 @@
+/* The memory of a run, from sizes and what was measured; what to do where it is too much. */
+#include "app/job_memory.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "app/accuracy.h"
+#include "core/text.h"
+#include "stream/climatology.h"
+#include "validate/probes.h"
+#include "write/clim_nc.h"
+
+/*
+ * The program itself with its libraries, and their caches while files are open, [bytes]; fields and counts, [bytes a cell].
+ * Measured.
+ */
+enum { PROGRAM_BYTES = 58000000, FILE_BYTES = 8000000, CELL_BYTES = 120 };
+
+/*
+ * A process that reads: pages that it does not share with the program, [bytes]; a field as it is stored and inflated, [bytes a
+ * cell of the grid]; two places for decoded fields, [bytes a cell of the domain].
+ */
+enum { READER_BYTES = 4000000, STORED_BYTES = 8, DECODED_BYTES = 10 };
+
+static uint64_t reading_bytes(const struct sst_job *job)
+{
+    const struct sst_grid *grid = job->catalog->grid;
+    const uint64_t n_readers = (uint64_t)job->options->n_readers;
+    const uint64_t reader_bytes = READER_BYTES + FILE_BYTES + (uint64_t)STORED_BYTES * grid->n_lat * grid->n_lon +
+                                  (uint64_t)DECODED_BYTES * job->domain.n_cells;
+    return n_readers > 0 ? n_readers * reader_bytes : FILE_BYTES;
+}
+
+/* What does not become less with fewer cells. */
+static uint64_t fixed_bytes(const struct sst_job *job)
+{
+    struct sst_job nothing = *job;
+    nothing.domain.n_cells = 0;
+    return PROGRAM_BYTES + reading_bytes(&nothing);
+}
+
+static void estimate(struct sst_job *job)
+{
+    const struct sst_policy *policy = &job->policy;
+    int slots[SST_N_SLOTS];
+    const struct sst_clim_spec sizes = {.split = job->options->split,
+                                        .domain = &job->domain,
+                                        .slots = slots,
+                                        .n_slots = sst_policy_output_slots(policy, slots),
+                                        .n_percentiles = policy->n_percentiles,
+                                        .has_bounds = sst_climatology_has_bounds(policy),
+                                        .n_coverages =
+                                            sst_approx_has_moments(policy->approx) ? job->options->n_coverages : 0};
+    const struct sst_climatology_size size = {.n_cells = job->domain.n_cells,
+                                              .n_domain = job->domain.n_cells,
+                                              .n_probes = job->n_probes,
+                                              .has_ice = job->catalog->ice_source[0] != '\0',
+                                              .wants_shape = job->n_probes > 0};
+    const struct sst_accuracy_needs needs =
+        sst_accuracy_needs_of(job, (size_t)sizes.n_slots, job->options->report || job->options->json);
+    job->scratch_bytes = needs.disk_bytes;
+    const uint64_t pass_bytes = reading_bytes(job) + sst_climatology_peak_bytes(policy, &size);
+    const uint64_t most_bytes = pass_bytes > needs.later_bytes ? pass_bytes : needs.later_bytes;
+    job->peak_bytes = needs.memory_bytes + most_bytes + sst_clim_buffer_bytes(&sizes) +
+                      (uint64_t)CELL_BYTES * job->domain.n_cells + PROGRAM_BYTES;
+}
+
+/* --- too much ----------------------------------------------------------------------------------------------------- */
+
+enum { SIZE_TEXT = 32, REMEDY_TEXT = 128, MAX_REMEDIES = 4 };
+
+/* "5.3 GB" or "105 MB", rounded up (what is needed) or down (what there is). */
+static const char *size_text(uint64_t bytes, bool is_needed, char buffer[SIZE_TEXT])
+{
+    const bool is_large = bytes >= 1000000000;
+    const double steps = (double)bytes / (is_large ? 1e8 : 1e6), whole = is_needed ? ceil(steps) : floor(steps);
+    (void)snprintf(buffer, SIZE_TEXT, "%.*f %s", is_large, is_large ? whole / 10.0 : whole, is_large ? "GB" : "MB");
+    return buffer;
+}
+
+struct remedies {
+    char texts[MAX_REMEDIES][REMEDY_TEXT];
+    int n;
+};
+
+static void add_remedy(struct remedies *remedies, const char *option, const char *value, uint64_t bytes)
+{
+    char size[SIZE_TEXT];
+    (void)snprintf(remedies->texts[remedies->n++], REMEDY_TEXT, "%s %s (%s)", option, value,
+                   size_text(bytes, true, size));
+}
+
+/* The most readers, fewer than asked for, with which the job keeps to its limit. */
+static void add_readers(const struct sst_job *job, struct remedies *remedies)
+{
+    struct sst_options options = *job->options;
+    struct sst_job fewer = *job;
+    fewer.options = &options;
+    while (options.n_readers > 0) {
+        --options.n_readers;
+        estimate(&fewer);
+        if (fewer.peak_bytes > job->memory_limit_bytes)
+            continue;
+        char number[SIZE_TEXT];
+        (void)snprintf(number, sizeof number, "%d", options.n_readers);
+        add_remedy(remedies, "--readers", number, fewer.peak_bytes);
+        return;
+    }
+}
+
+/* The first estimator, the best one first, that suits the options and keeps to the limit. */
+static void add_estimator(const struct sst_job *job, struct remedies *remedies)
+{
+    static const enum sst_approx best_first[] = {SST_APPROX_NONE, SST_APPROX_TAIL, SST_APPROX_MAXENT, SST_APPROX_CF};
+    const struct sst_grid *grid = job->catalog->grid;
+    const double share = job->options->validate_share > 0.0 ? job->options->validate_share
+                                                            : sst_probes_default_share(grid->n_lat * grid->n_lon);
+    for (size_t i = 0; i < sizeof best_first / sizeof *best_first; ++i) {
+        struct sst_options options = *job->options;
+        struct sst_job other = *job;
+        options.approx = best_first[i];
+        other.options = &options;
+        other.policy.approx = best_first[i];
+        other.n_probes = best_first[i] == SST_APPROX_NONE ? 0 : (size_t)ceil(share * (double)job->domain.n_cells);
+        if (best_first[i] == job->policy.approx || sst_options_check_estimator(&options, NULL) != SST_OK)
+            continue;
+        estimate(&other);
+        if (other.peak_bytes > job->memory_limit_bytes)
+            continue;
+        add_remedy(remedies, "--approx", sst_approx_name(best_first[i]), other.peak_bytes);
+        return;
+    }
+}
+
+static enum sst_status refuse(const struct sst_job *job, struct sst_error *err)
+{
+    const struct sst_options *options = job->options;
+    struct remedies remedies = {.n = 0};
+    char needed[SIZE_TEXT], allowed[SIZE_TEXT], usable[SIZE_TEXT], use[MAX_REMEDIES * REMEDY_TEXT + SIZE_TEXT] = "";
+    if (job->domain.n_rows * job->domain.n_cols > 1 && fixed_bytes(job) < job->memory_limit_bytes)
+        (void)snprintf(remedies.texts[remedies.n++], REMEDY_TEXT, "a smaller --bbox");
+    if (job->memory_limit_bytes < options->usable_bytes)
+        (void)snprintf(remedies.texts[remedies.n++], REMEDY_TEXT, "a larger --memory");
+    add_readers(job, &remedies);
+    add_estimator(job, &remedies);
+    if (remedies.n == 0)
+        (void)snprintf(remedies.texts[remedies.n++], REMEDY_TEXT, "a machine with more memory");
+    size_t length = 0;
+    for (int i = 0; i < remedies.n; ++i)
+        length += (size_t)snprintf(use + length, sizeof use - length, "%s%s",
+                                   i == 0               ? ""
+                                   : i < remedies.n - 1 ? ", "
+                                   : remedies.n == 2    ? " or "
+                                                        : ", or ",
+                                   remedies.texts[i]);
+    return sst_fail(err, SST_ERR_USAGE, "--memory %.60s%s: the run needs at least %s, and this is %s%s%s%s. Use %s",
+                    options->memory_text ? options->memory_text : "50%", options->memory_text ? "" : " (the default)",
+                    size_text(job->peak_bytes, true, needed), size_text(job->memory_limit_bytes, false, allowed),
+                    options->memory_share > 0.0 ? " of the " : "",
+                    options->memory_share > 0.0 ? size_text(options->usable_bytes, false, usable) : "",
+                    options->memory_share > 0.0 ? " that it may use" : "", use);
+}
+
+enum sst_status sst_job_settle_memory(struct sst_job *job, struct sst_error *err)
+{
+    estimate(job);
+    job->memory_limit_bytes = job->options->memory_bytes > 0 ? job->options->memory_bytes : UINT64_MAX;
+    job->n_passes = 1;
+    job->pass_rows = job->domain.n_rows;
+    return job->peak_bytes <= job->memory_limit_bytes ? SST_OK : refuse(job, err);
+}
