@@ -28,6 +28,7 @@ struct run {
     struct sst_report_files report_files;
     int slots[SST_N_SLOTS];
     double started; /* [s] */
+    struct sst_timings timings; /* of what the program does itself */
     char created[SST_ISO_TIME_SIZE];
 };
 
@@ -36,14 +37,21 @@ struct run {
 static enum sst_status write_slot(void *user, const struct sst_clim_values *values, struct sst_error *err)
 {
     struct run *run = user;
-    return sst_clim_put(run->file, values, err);
+    const double start = sst_timings_now();
+    const enum sst_status rc = sst_clim_put(run->file, values, err);
+    (void)sst_timings_book(&run->timings, SST_PHASE_WRITE, start);
+    return rc;
 }
 
 static enum sst_status put_slot(void *user, const struct sst_slot_result *result, struct sst_error *err)
 {
     struct run *run = user;
     const struct sst_slot_writer writer = {run, write_slot};
-    return sst_accuracy_put(run->accuracy, result, &writer, err);
+    const double start = sst_timings_now(), written = run->timings.seconds[SST_PHASE_WRITE];
+    const enum sst_status rc = sst_accuracy_put(run->accuracy, result, &writer, err);
+    (void)sst_timings_book(&run->timings, SST_PHASE_FINISH, start);
+    run->timings.seconds[SST_PHASE_FINISH] -= run->timings.seconds[SST_PHASE_WRITE] - written;
+    return rc;
 }
 
 static void see_day(void *user, struct sst_day day, const struct sst_field *field)
@@ -144,6 +152,7 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
         .decode = sst_job_decode_options(run->options),
         .stop_on_bad = run->options->stop_on_bad,
         .keep = job->keep,
+        .crew = sst_job_crew(run->options),
         .pools = &job->policy.pools,
         .wanted_slots = job->wanted,
         .notes = sst_log_note,
@@ -165,6 +174,7 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
         .probes = job->probes,
         .n_probes = job->n_probes,
         .wants_shape = sst_accuracy_wants_shape(run->accuracy),
+        .timings = &run->timings,
     };
     const struct sst_slot_sink sink = {
         .user = run,
@@ -250,12 +260,34 @@ static void warn_about_verdict(const struct run *run, const struct sst_report *r
                      run->job.n_probes);
 }
 
+static const struct sst_timings_report *timings_report(const struct run *run, struct sst_timings_report *out)
+{
+    const struct sst_reader_totals *totals = sst_reader_totals(run->reader);
+    *out = (struct sst_timings_report){.readers = run->job.catalog->timings,
+                                       .program = run->timings,
+                                       .wall_seconds = sst_monotonic_seconds() - run->started,
+                                       .n_readers = run->options->crew.crew ? run->options->n_readers : 0,
+                                       .n_threads = run->options->n_threads,
+                                       .n_fields = totals->n_steps_decoded,
+                                       .n_cells = run->job.domain.n_cells,
+                                       .bytes_read = totals->bytes_read,
+                                       .n_reader_deaths = totals->n_reader_deaths};
+    sst_timings_add(&out->readers, &totals->timings);
+    if (out->n_readers > 0)
+        return out;
+    sst_timings_add(&out->program, &out->readers);
+    out->program.seconds[SST_PHASE_WAIT] = 0.0;
+    out->readers = (struct sst_timings){{0.0}};
+    return out;
+}
+
 /* Everything is written under temporary names first, and takes its place only when all of it is there. */
 static enum sst_status write_outputs(struct run *run, struct sst_report *report, struct sst_error *err)
 {
     struct sst_run_attributes attributes = {0};
     struct sst_text verdict = {0};
     json_t *json = NULL;
+    struct sst_timings_report timings;
     enum sst_status rc = SST_OK;
     SST_TRY_GOTO(sst_run_id(&run->job, run->reader, report->climatology_id, err));
     SST_TRY_GOTO(sst_run_attributes_make(&run->job, report->climatology_id, run->created, &attributes, err));
@@ -263,6 +295,7 @@ static enum sst_status write_outputs(struct run *run, struct sst_report *report,
     report->verdict = verdict.data ? verdict.data : "";
     report->seconds = sst_monotonic_seconds() - run->started;
     report->peak_rss_bytes = peak_rss_bytes();
+    report->timings = timings_report(run, &timings);
     if (wants_report(run->options))
         SST_TRY_GOTO(sst_report_make_json(report, &json, err));
     if (run->options->report)

@@ -15,6 +15,11 @@ struct sst_decode_options sst_job_decode_options(const struct sst_options *optio
     return decode;
 }
 
+const struct sst_reader_crew *sst_job_crew(const struct sst_options *options)
+{
+    return options->crew.crew ? &options->crew : NULL;
+}
+
 static void scan_progress(void *user, size_t done, size_t total) { sst_progress_update(user, done, total, 0); }
 
 static enum sst_status scan(struct sst_job *job, struct sst_progress *progress, struct sst_error *err)
@@ -22,6 +27,7 @@ static enum sst_status scan(struct sst_job *job, struct sst_progress *progress, 
     const struct sst_options *options = job->options;
     const struct sst_catalog_options catalog_options = {
         .decode = sst_job_decode_options(options),
+        .crew = sst_job_crew(options),
         .stop_on_bad = options->stop_on_bad,
         .notes = sst_log_note,
         .notes_user = options->log,

@@ -44,6 +44,9 @@ SST_MUST_CHECK enum sst_status sst_job_prepare(const struct sst_options *options
                                                struct sst_job *job, struct sst_error *err);
 void sst_job_clear(struct sst_job *job);
 
+/* The processes that read; NULL where the program reads itself. */
+const struct sst_reader_crew *sst_job_crew(const struct sst_options *options);
+
 /* The options of file decoding. */
 struct sst_decode_options sst_job_decode_options(const struct sst_options *options);
 

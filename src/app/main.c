@@ -11,6 +11,7 @@
 #include "app/log.h"
 #include "app/options.h"
 #include "app/signals.h"
+#include "stream/serve.h"
 #include "write/clim_nc.h"
 
 typedef int command_function(const struct sst_options *options);
@@ -73,6 +74,27 @@ static enum sst_status settle_machine(struct sst_options *options, struct sst_er
     return sst_options_settle(options, &machine, err);
 }
 
+/*
+ * Readers are forked from a process that is forked here, before there are threads, and before a library has state that a
+ * damaged file could find.
+ */
+static enum sst_status launch_readers(struct sst_options *options, struct sst_error *err)
+{
+    const bool reads = (sst_option_rows[SST_OPTION_ID_readers].commands >> options->command & 1U) != 0;
+    if (!reads || options->wants_help || options->wants_version ||
+        (options->is_given[SST_OPTION_ID_readers] && options->n_readers == 0))
+        return SST_OK;
+    return sst_crew_launch(&sst_serve, &options->crew.crew, err);
+}
+
+static void settle_readers(struct sst_options *options)
+{
+    options->crew.n_readers = options->n_readers;
+    options->crew.is_short = options->readers_are_short;
+    options->crew.task_seconds = options->read_timeout;
+    options->crew.cancelled = sst_signals_cancelled;
+}
+
 static int run_command(struct sst_options *options, struct sst_log *log)
 {
     struct sst_error err = {SST_OK, ""};
@@ -93,6 +115,7 @@ static int run_command(struct sst_options *options, struct sst_log *log)
         sst_log_failure(log, &err);
         return sst_status_exit_code(err.code);
     }
+    settle_readers(options);
     sst_signals_install();
     return functions[options->command](options);
 }
@@ -105,16 +128,19 @@ int main(int argc, char **argv)
     int exit_code = 0;
     open_standard_streams();
     keep_freed_memory();
-    sst_clim_prepare_process();
     sst_log_init(&log, stderr);
     log.has_colour = sst_terminal_of(stderr).has_colour;
-    const enum sst_status rc = sst_options_parse(argc, argv, &options, &err);
+    enum sst_status rc = sst_options_parse(argc, argv, &options, &err);
+    if (rc == SST_OK)
+        rc = launch_readers(&options, &err);
+    sst_clim_prepare_process();
     if (rc == SST_OK) {
         exit_code = check_standard_output(&log, run_command(&options, &log));
     } else {
         sst_log_failure(&log, &err);
         exit_code = sst_status_exit_code(rc);
     }
+    sst_crew_destroy(&options.crew.crew);
     sst_options_clear(&options);
     if (exit_code == sst_status_exit_code(SST_ERR_INTERRUPTED))
         sst_signals_die_if_cancelled();
