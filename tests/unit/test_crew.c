@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -308,6 +309,29 @@ START_TEST(a_start_takes_the_place_of_another)
 }
 END_TEST
 
+START_TEST(a_start_without_files_left_is_an_error_and_can_be_repeated)
+{
+    struct sst_crew *crew = fake_launch();
+    const struct sst_crew_options options = fake_options(3, 3);
+    struct sst_error err = {SST_OK, ""};
+    struct rlimit whole, tight;
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &whole), 0);
+    const int next = dup(STDOUT_FILENO);
+    ck_assert_int_ge(next, 0);
+    (void)close(next);
+    tight = whole;
+    tight.rlim_cur = (rlim_t)next + 3; /* the memory and one pair */
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &tight), 0);
+    ck_assert_int_eq(sst_crew_start(crew, &options, &err), SST_ERR_NOMEM);
+    ck_assert_str_eq(err.text, "no socket for reader 2: Too many open files");
+    ck_assert(!sst_crew_is_started(crew));
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &whole), 0);
+    fake_start(crew, &options);
+    fake_work(crew, 20, 0, NULL);
+    sst_crew_destroy(&crew);
+}
+END_TEST
+
 START_TEST(files_neither_grow_nor_are_handed_on)
 {
     const int output = open("/dev/null", O_WRONLY); /* not closed on exec, as a library may leave it */
@@ -359,6 +383,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, short_readers_have_one_task_each);
     tcase_add_test(tests, slots_are_touched_when_asked_to_be);
     tcase_add_test(tests, a_start_takes_the_place_of_another);
+    tcase_add_test(tests, a_start_without_files_left_is_an_error_and_can_be_repeated);
     tcase_add_test(tests, files_neither_grow_nor_are_handed_on);
     suite_add_tcase(suite, tests);
     return suite;
