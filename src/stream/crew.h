@@ -67,7 +67,12 @@ struct sst_crew_options {
     size_t setup_bytes;
 };
 
-/* Starts the readers, in place of those of an earlier start, whose tasks are forgotten. Errors: SST_ERR_NOMEM. */
+/*
+ * Starts the readers, in place of those of an earlier start, whose tasks are forgotten.
+ *
+ * Errors   SST_ERR_NOMEM; SST_ERR_INTERNAL where the launcher is gone or an option is out of range. Then none is started, and
+ *          after SST_ERR_NOMEM a smaller start may be tried.
+ */
 SST_MUST_CHECK enum sst_status sst_crew_start(struct sst_crew *crew, const struct sst_crew_options *options,
                                               struct sst_error *err);
 bool sst_crew_is_started(const struct sst_crew *crew);

@@ -166,6 +166,13 @@ static _Noreturn void become_reader(struct launcher *launcher, const struct sst_
     sst_crew_reader(launcher->service, order, files->fds[0], files->fds[1]);
 }
 
+static void close_files(struct sst_crew_files *files)
+{
+    for (int i = 0; i < files->n; ++i)
+        sst_crew_close(&files->fds[i]);
+    files->n = 0;
+}
+
 static void start(struct launcher *launcher, const struct sst_crew_order *order, struct sst_crew_files *files)
 {
     struct child *child = &launcher->children[order->reader];
@@ -178,6 +185,7 @@ static void start(struct launcher *launcher, const struct sst_crew_order *order,
         become_reader(launcher, order, files, self);
     if (pid > 0)
         child->pid = pid;
+    close_files(files);
     report(launcher, pid > 0 ? SST_CREW_STARTED : SST_CREW_NOT_STARTED, order->reader, pid > 0 ? pid : failed);
 }
 
@@ -203,8 +211,7 @@ static bool obey(struct launcher *launcher)
         report(launcher, SST_CREW_ALL_ENDED, SST_CREW_NONE, 0);
         break;
     }
-    for (int i = 0; i < files.n; ++i)
-        sst_crew_close(&files.fds[i]);
+    close_files(&files);
     return true;
 }
 

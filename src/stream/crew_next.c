@@ -82,7 +82,7 @@ enum sst_status sst_crew_seat_start(struct sst_crew *crew, int reader, struct ss
     if (failed)
         return launcher_is_gone(err);
     seat->has_process = true;
-    seat->is_ended = seat->is_used = false;
+    seat->is_ended = false;
     seat->n_sent = 0;
     seat->stop = SST_CREW_NOT_STOPPED;
     seat->since = crew->watched;
@@ -106,20 +106,19 @@ static enum sst_status send_task(struct sst_crew *crew, struct sst_crew_seat *se
                         strerror(failed));
     if (seat->n_sent++ == 0)
         seat->since = crew->watched;
-    seat->is_used = true;
     return SST_OK;
 }
 
 enum sst_status sst_crew_hand_out(struct sst_crew *crew, struct sst_error *err)
 {
-    const bool is_short = crew->options.is_short;
+    const int most_sent = crew->options.is_short ? 1 : SST_CREW_SENT_AHEAD;
     for (int reader = 0; reader < crew->options.n_readers; ++reader)
         if (!crew->seats[reader].has_process && next_to_send(crew, &crew->seats[reader]) != SST_CREW_NONE)
             SST_TRY(sst_crew_seat_start(crew, reader, err));
-    for (int n_sent = 0; n_sent < (is_short ? 1 : SST_CREW_SENT_AHEAD); ++n_sent) {
+    for (int n_sent = 0; n_sent < most_sent; ++n_sent) {
         for (int reader = 0; reader < crew->options.n_readers; ++reader) {
             struct sst_crew_seat *seat = &crew->seats[reader];
-            if (seat->fd < 0 || seat->n_sent != n_sent || (is_short && seat->is_used))
+            if (seat->fd < 0 || seat->n_sent != n_sent)
                 continue;
             const int slot = next_to_send(crew, seat);
             if (slot != SST_CREW_NONE)
@@ -173,7 +172,7 @@ static enum sst_status take_reply(struct sst_crew *crew, int reader, const uint8
     --seat->n_sent;
     seat->since = crew->watched;
     if (crew->options.is_short)
-        sst_crew_close(&seat->fd);
+        sst_crew_close(&seat->fd); /* it gets no more, and owes its end */
     out->status = reply.status;
     if (reply.status != SST_OK) {
         out->error.code = reply.status;

@@ -1,5 +1,5 @@
 /*
- * What the crew_*.c files share; nobody else includes it.
+ * What the crew_*.c files share; nobody else but a test of the packets includes it.
  *
  *   crew.c           program: launch, start, give, release, end
  *   crew_next.c      program: hands tasks out, hears replies, replaces readers
@@ -157,7 +157,6 @@ struct sst_crew_seat {
     int fd; /* -1: none, or at its end */
     bool has_process; /* until its end is dealt with */
     bool is_ended; /* so the launcher reports; replies may still stand in the socket */
-    bool is_used; /* is_short: the process had its task */
     uint64_t generation;
     int pid; /* 0: not known */
     double since; /* watched time from which its oldest task, or else its end, is due */

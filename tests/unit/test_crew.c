@@ -1,12 +1,19 @@
-/* stream/crew: tasks of readers that live. ctest-labels: threads */
+/*
+ * stream/crew: tasks of readers that live.
+ * ctest-labels: threads
+ */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/timings.h"
 #include "crew_fixture.h"
+#include "stream/crew_private.h"
 #include "test_main.h"
 
 START_TEST(every_task_comes_back_once_and_right)
@@ -75,6 +82,41 @@ START_TEST(any_reader_is_whichever_has_time)
     ck_assert_int_le(n_of_slow, 2);
     ck_assert_int_le(last_tag, 2); /* at most the task that stood behind the slow one came later */
     sst_crew_destroy(&crew);
+}
+END_TEST
+
+START_TEST(a_reader_need_not_wait_for_the_program)
+{
+    struct sst_crew *crew = fake_launch();
+    const struct sst_crew_options options = fake_options(1, 3);
+    const double start = sst_timings_now();
+    int pid = 0;
+    fake_start(crew, &options);
+    ck_assert_int_eq(sst_crew_pids(crew, &pid, 1), 1);
+    for (int i = 0; i < 3; ++i)
+        fake_give(crew, (uint64_t)i, 0, (struct fake_request){FAKE_ADD, i, 0, 10});
+    while (atomic_load(&fake_board->n_served[pid % FAKE_N_PIDS]) < 2 && sst_timings_now() - start < 10)
+        fake_sleep(0.01);
+    ck_assert_int_eq(atomic_load(&fake_board->n_served[pid % FAKE_N_PIDS]), 2);
+    sst_crew_destroy(&crew);
+}
+END_TEST
+
+START_TEST(replies_of_a_dead_reader_are_still_heard)
+{
+    int mine = -1, theirs = -1;
+    char packet[8];
+    const struct sst_crew_piece piece = {"abc", 3};
+    ck_assert_int_eq(sst_crew_pair(&mine, &theirs), 0);
+    ck_assert_int_eq(sst_crew_send(theirs, &piece, 1, NULL, 0), 0);
+    ck_assert_int_eq(sst_crew_send(mine, &piece, 1, NULL, 0), 0); /* never read: the connection is reset */
+    sst_crew_close(&theirs);
+    ck_assert_int_eq(theirs, -1);
+    ck_assert_int_eq(sst_crew_receive(mine, packet, sizeof packet, NULL, 0), 3);
+    ck_assert_mem_eq(packet, "abc", 3);
+    ck_assert_int_eq(sst_crew_receive(mine, packet, sizeof packet, NULL, 0), 0);
+    ck_assert_int_eq(sst_crew_send(mine, &piece, 1, NULL, 0), EPIPE);
+    sst_crew_close(&mine);
 }
 END_TEST
 
@@ -190,16 +232,17 @@ END_TEST
 
 START_TEST(short_readers_have_one_task_each)
 {
-    enum { N_TASKS = 60, N_READERS = 3 };
+    enum { N_TASKS = 30, N_READERS = 3 };
     struct sst_crew *crew = fake_launch();
     struct sst_crew_options options = fake_options(N_READERS, 8);
     int pids[N_READERS];
     options.is_short = true;
     fake_start(crew, &options);
     ck_assert_int_eq(sst_crew_pids(crew, pids, N_READERS), 0);
-    fake_work(crew, N_TASKS, 5, NULL);
+    fake_work(crew, N_TASKS, 50, NULL);
     ck_assert_int_eq(atomic_load(&fake_board->n_opened), N_TASKS);
-    ck_assert_int_eq(atomic_load(&fake_board->most_at_work), N_READERS);
+    ck_assert_int_le(atomic_load(&fake_board->most_at_work), N_READERS);
+    ck_assert_int_ge(atomic_load(&fake_board->most_at_work), 2);
     sst_crew_destroy(&crew);
     ck_assert_int_eq(atomic_load(&fake_board->n_closed), N_TASKS);
 }
@@ -234,6 +277,10 @@ START_TEST(slots_are_touched_when_asked_to_be)
         ck_assert_int_eq(n_resident(memory, n_bytes), options.prefault ? (int)(n_bytes / page) : 0);
         fake_work(crew, 100, 0, NULL);
     }
+    options.is_short = true; /* no reader is there to touch them */
+    fake_start(crew, &options);
+    void *memory = sst_crew_memory(crew, &n_bytes);
+    ck_assert_int_eq(n_resident(memory, n_bytes), (int)(n_bytes / (size_t)sysconf(_SC_PAGESIZE)));
     sst_crew_destroy(&crew);
 }
 END_TEST
@@ -259,6 +306,29 @@ START_TEST(a_start_takes_the_place_of_another)
     sst_crew_destroy(&crew);
     for (int i = 0; i < 3; ++i)
         ck_assert(!fake_is_alive(fresh[i]));
+}
+END_TEST
+
+START_TEST(a_start_without_files_left_is_an_error_and_can_be_repeated)
+{
+    struct sst_crew *crew = fake_launch();
+    const struct sst_crew_options options = fake_options(3, 3);
+    struct sst_error err = {SST_OK, ""};
+    struct rlimit whole, tight;
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &whole), 0);
+    const int next = dup(STDOUT_FILENO);
+    ck_assert_int_ge(next, 0);
+    (void)close(next);
+    tight = whole;
+    tight.rlim_cur = (rlim_t)next + 3; /* the memory and one pair */
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &tight), 0);
+    ck_assert_int_eq(sst_crew_start(crew, &options, &err), SST_ERR_NOMEM);
+    ck_assert_str_eq(err.text, "no socket for reader 2: Too many open files");
+    ck_assert(!sst_crew_is_started(crew));
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &whole), 0);
+    fake_start(crew, &options);
+    fake_work(crew, 20, 0, NULL);
+    sst_crew_destroy(&crew);
 }
 END_TEST
 
@@ -291,6 +361,7 @@ START_TEST(files_neither_grow_nor_are_handed_on)
     ck_assert_int_eq(n_of_program - before, 4); /* orders, memory, two readers */
     sst_crew_destroy(&crew);
     ck_assert_int_eq(fake_count_files("/proc/self/fd"), before);
+    ck_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
     (void)close(output);
 }
 END_TEST
@@ -303,6 +374,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, every_task_comes_back_once_and_right);
     tcase_add_test(tests, tasks_of_a_reader_keep_reader_and_order);
     tcase_add_test(tests, any_reader_is_whichever_has_time);
+    tcase_add_test(tests, a_reader_need_not_wait_for_the_program);
+    tcase_add_test(tests, replies_of_a_dead_reader_are_still_heard);
     tcase_add_test(tests, errors_and_large_replies_of_the_service_come_back);
     tcase_add_test(tests, wrong_calls_are_refused);
     tcase_add_test(tests, the_setup_is_copied_and_cannot_be_changed);
@@ -310,6 +383,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, short_readers_have_one_task_each);
     tcase_add_test(tests, slots_are_touched_when_asked_to_be);
     tcase_add_test(tests, a_start_takes_the_place_of_another);
+    tcase_add_test(tests, a_start_without_files_left_is_an_error_and_can_be_repeated);
     tcase_add_test(tests, files_neither_grow_nor_are_handed_on);
     suite_add_tcase(suite, tests);
     return suite;

@@ -1,4 +1,7 @@
-/* stream/crew: readers, launcher and program that die, hang or bloat. ctest-labels: threads */
+/*
+ * stream/crew: readers, launcher and program that die, hang or bloat.
+ * ctest-labels: threads
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,8 +217,8 @@ static void kill_one(struct sst_crew *crew, int n_done)
     const int pid = pids[test_random_below(&kills, n)];
     if (atomic_load(&fake_board->n_served[pid % FAKE_N_PIDS]) < 2)
         return;
-    ck_assert_int_eq(kill(pid, SIGKILL), 0);
-    ++n_killed;
+    atomic_store(&fake_board->n_served[pid % FAKE_N_PIDS], 0);
+    n_killed += kill(pid, SIGKILL) == 0;
 }
 
 START_TEST(readers_killed_at_random_lose_nothing)
@@ -346,7 +349,7 @@ START_TEST(a_cancelled_wait_ends_soon)
     cancel_at = sst_timings_now() + 1.5;
     ck_assert_int_eq(sst_crew_next(crew, &result, is_cancelled, &n_asked, &err), SST_ERR_INTERRUPTED);
     ck_assert_double_lt(sst_timings_now() - cancel_at, 1.0);
-    ck_assert_int_ge(n_asked, 3);
+    ck_assert_int_ge(n_asked, 4);
     ck_assert_int_lt(n_asked, 100);
     ck_assert_uint_eq(sst_crew_n_in_hand(crew), 1);
     const double start = sst_timings_now();
