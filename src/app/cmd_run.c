@@ -80,6 +80,7 @@ static struct sst_clim_spec clim_spec(struct run *run)
         .standard_name = job->catalog->standard_name,
         .sst_long_name_prefix = job->catalog->kind == SST_KIND_FOUNDATION ? "sea surface foundation temperature"
                                                                           : "sea surface temperature",
+        .deflate_level = SST_CLIM_DEFLATE_LEVEL,
     };
     return spec;
 }

@@ -245,7 +245,8 @@ static void estimate_memory(struct sst_job *job)
                                         .n_percentiles = policy->n_percentiles,
                                         .has_bounds = sst_climatology_has_bounds(policy),
                                         .n_coverages =
-                                            sst_approx_has_moments(policy->approx) ? job->options->n_coverages : 0};
+                                            sst_approx_has_moments(policy->approx) ? job->options->n_coverages : 0,
+                                        .deflate_level = SST_CLIM_DEFLATE_LEVEL};
     const struct sst_climatology_size size = {.n_cells = job->domain.n_cells,
                                               .n_probes = job->n_probes,
                                               .has_ice = job->catalog->ice_source[0] != '\0',
