@@ -44,7 +44,7 @@ void sst_clim_queue_put(struct sst_clim_queue *queue, struct sst_clim_row *row, 
 SST_MUST_CHECK enum sst_status sst_clim_queue_advance(struct sst_clim_queue *queue, const struct sst_clim_store *store,
                                                       bool wait, struct sst_error *err);
 
-/* Rows that can be in memory at one time, and the most bytes of all there is for them. */
+/* The most bytes of rows, filled or on their way, and of the threads. */
 uint64_t sst_clim_queue_bytes(const struct sst_clim_spec *spec);
 
 #endif
