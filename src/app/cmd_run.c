@@ -37,10 +37,7 @@ struct run {
 static enum sst_status write_slot(void *user, const struct sst_clim_values *values, struct sst_error *err)
 {
     struct run *run = user;
-    const double start = sst_timings_now();
-    const enum sst_status rc = sst_clim_put(run->file, values, err);
-    (void)sst_timings_book(&run->timings, SST_PHASE_WRITE, start);
-    return rc;
+    return sst_clim_put(run->file, values, err);
 }
 
 static enum sst_status put_slot(void *user, const struct sst_slot_result *result, struct sst_error *err)
@@ -89,6 +86,9 @@ static struct sst_clim_spec clim_spec(struct run *run)
         .standard_name = job->catalog->standard_name,
         .sst_long_name_prefix = job->catalog->kind == SST_KIND_FOUNDATION ? "sea surface foundation temperature"
                                                                           : "sea surface temperature",
+        .deflate_level = run->options->deflate_level,
+        .n_threads = sst_job_writer_threads(run->options),
+        .timings = &run->timings,
     };
     return spec;
 }

@@ -20,6 +20,11 @@ const struct sst_reader_crew *sst_job_crew(const struct sst_options *options)
     return options->crew.crew ? &options->crew : NULL;
 }
 
+int sst_job_writer_threads(const struct sst_options *options)
+{
+    return options->n_threads > 2 ? options->n_threads - 1 : 1;
+}
+
 static void scan_progress(void *user, size_t done, size_t total) { sst_progress_update(user, done, total, 0); }
 
 static enum sst_status scan(struct sst_job *job, struct sst_progress *progress, struct sst_error *err)

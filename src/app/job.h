@@ -47,6 +47,9 @@ void sst_job_clear(struct sst_job *job);
 /* The processes that read; NULL where the program reads itself. */
 const struct sst_reader_crew *sst_job_crew(const struct sst_options *options);
 
+/* Threads that deflate what is written, beside the one that writes it. */
+int sst_job_writer_threads(const struct sst_options *options);
+
 /* The options of file decoding. */
 struct sst_decode_options sst_job_decode_options(const struct sst_options *options);
 

@@ -50,7 +50,9 @@ static void estimate(struct sst_job *job)
                                         .n_percentiles = policy->n_percentiles,
                                         .has_bounds = sst_climatology_has_bounds(policy),
                                         .n_coverages =
-                                            sst_approx_has_moments(policy->approx) ? job->options->n_coverages : 0};
+                                            sst_approx_has_moments(policy->approx) ? job->options->n_coverages : 0,
+                                        .deflate_level = job->options->deflate_level,
+                                        .n_threads = sst_job_writer_threads(job->options)};
     const struct sst_climatology_size size = {.n_cells = job->domain.n_cells,
                                               .n_domain = job->domain.n_cells,
                                               .n_probes = job->n_probes,

@@ -31,7 +31,7 @@ static void set_defaults(struct sst_options *options)
     options->n_coverages = 1;
     options->max_share = 0.05;
     options->seed = 1;
-    options->deflate_level = SST_DEFAULT_DEFLATE_LEVEL;
+    options->deflate_level = SST_CLIM_DEFLATE_LEVEL;
     options->read_timeout = 60.0;
     options->memory_share = 0.5;
 }

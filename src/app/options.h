@@ -17,6 +17,7 @@
 #include "stream/climatology.h"
 #include "stream/reader_crew.h"
 #include "validate/error_model.h"
+#include "write/clim_nc.h"
 #include "write/clim_nc_read.h"
 
 struct sst_machine; /* app/environment.h */
@@ -29,7 +30,6 @@ enum {
     SST_MAX_SMOOTH_DAYS = 365,
     SST_MAX_THREADS = 1024,
     SST_MAX_READERS = 8, /* files that are open at once */
-    SST_DEFAULT_DEFLATE_LEVEL = 4,
     SST_MAX_OPTION_WARNINGS = 8
 };
 

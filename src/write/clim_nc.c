@@ -1,14 +1,14 @@
 /* The life of a climatology file: checked, created, filled slot by slot, finished or abandoned. */
 #include "write/clim_nc.h"
 
-#include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/mem.h"
 #include "write/clim_nc_layout.h"
+#include "write/clim_nc_queue.h"
+#include "write/clim_nc_store.h"
 #include "write/clim_time.h"
 #include "write/place.h"
 
@@ -16,17 +16,16 @@
 struct row {
     size_t first, n_slots; /* places on the time axis */
     size_t n_filled;
-    float *sst; /* [n_sst][n_slots][n_cells], NULL: not begun */
-    int16_t *counts; /* [n_obs, flags][n_slots][n_cells] */
+    struct sst_clim_row values; /* none while n_filled is 0 or n_slots */
 };
 
 struct sst_clim_file {
     struct sst_clim_spec spec;
     struct sst_clim_time time;
-    struct sst_clim_layout layout; /* of the single file */
     char *temporary; /* the file, or the folder of `split` */
-    size_t n_sst; /* mean, percentiles and bounds of both kinds */
-    size_t n_chunk_slots;
+    struct sst_clim_store store; /* open: the single file, or that of the day on its way */
+    char *day; /* that day's path */
+    struct sst_clim_queue queue;
     struct row *rows;
     size_t n_rows;
     bool is_filled[SST_N_SLOTS]; /* by place on the time axis */
@@ -82,103 +81,78 @@ static enum sst_status reserve(struct sst_clim_file *file, struct sst_error *err
 static void plan_rows(struct sst_clim_file *file)
 {
     for (size_t i = 0; i < file->n_rows; ++i) {
-        const size_t first = i * file->n_chunk_slots, left = (size_t)file->spec.n_slots - first;
+        const size_t most = file->queue.chunks.n_slots, first = i * most, left = (size_t)file->spec.n_slots - first;
         file->rows[i].first = first;
-        file->rows[i].n_slots = left < file->n_chunk_slots ? left : file->n_chunk_slots;
+        file->rows[i].n_slots = left < most ? left : most;
     }
+}
+
+/* Makes a file of its header and readies it for chunks. */
+static enum sst_status open_store(struct sst_clim_file *file, const char *path, int first, int n_slots,
+                                  struct sst_error *err)
+{
+    struct sst_clim_layout layout = {.ncid = -1};
+    enum sst_status rc = SST_OK;
+    SST_TRY_GOTO(sst_clim_layout_create(&file->spec, path, &file->time, first, n_slots, &layout, err));
+    SST_TRY_GOTO(sst_clim_store_open(&layout, &file->store, err));
+done:
+    sst_clim_layout_discard(&layout);
+    return rc;
+}
+
+static enum sst_status create(struct sst_clim_file *file, struct sst_error *err)
+{
+    const struct sst_clim_spec *spec = &file->spec;
+    SST_TRY(sst_clim_time_fill(spec->pools, spec->slots, spec->n_slots, &file->time, err));
+    SST_TRY(sst_clim_queue_init(spec, &file->queue, err));
+    const size_t n_chunk_slots = file->queue.chunks.n_slots;
+    file->n_rows = ((size_t)spec->n_slots + n_chunk_slots - 1) / n_chunk_slots;
+    SST_TRY(sst_alloc(file->n_rows, sizeof *file->rows, "the output's rows", &file->rows, err));
+    plan_rows(file);
+    SST_TRY(reserve(file, err));
+    return spec->split ? SST_OK : open_store(file, file->temporary, 0, spec->n_slots, err);
 }
 
 enum sst_status sst_clim_create(const struct sst_clim_spec *spec, struct sst_clim_file **out, struct sst_error *err)
 {
+    const double start = sst_timings_now();
     struct sst_clim_file *file = NULL;
     enum sst_status rc = SST_OK;
     SST_TRY(sst_clim_check(spec, err));
     SST_TRY(sst_alloc(1, sizeof *file, "the output's state", &file, err));
     file->spec = *spec;
-    file->layout.ncid = -1;
-    file->n_sst = sst_clim_n_sst(spec);
-    SST_TRY_GOTO(sst_clim_time_fill(spec->pools, spec->slots, spec->n_slots, &file->time, err));
-    file->n_chunk_slots = sst_clim_chunk_slots(spec);
-    file->n_rows = ((size_t)spec->n_slots + file->n_chunk_slots - 1) / file->n_chunk_slots;
-    SST_TRY_GOTO(sst_alloc(file->n_rows, sizeof *file->rows, "the output's rows", &file->rows, err));
-    plan_rows(file);
-    SST_TRY_GOTO(reserve(file, err));
-    if (!spec->split)
-        SST_TRY_GOTO(
-            sst_clim_layout_create(&file->spec, file->temporary, &file->time, 0, spec->n_slots, &file->layout, err));
+    file->store = SST_CLIM_NO_STORE;
+    SST_TRY_GOTO(create(file, err));
     *out = file;
     file = NULL;
 done:
     sst_clim_abandon(&file);
+    (void)sst_timings_book(spec->timings, SST_PHASE_WRITE, start);
     return rc;
 }
 
-uint64_t sst_clim_buffer_bytes(const struct sst_clim_spec *spec)
+uint64_t sst_clim_buffer_bytes(const struct sst_clim_spec *spec) { return sst_clim_queue_bytes(spec); }
+
+/* Writes what the threads have ready, or (wait) all that was handed to them. */
+static enum sst_status advance(struct sst_clim_file *file, bool wait, struct sst_error *err)
 {
-    /* The first slots of a ring wait to its end for its last ones, while one row after the other is filled. */
-    enum { ROWS = 2 };
-    const size_t n_chunk_slots = sst_clim_chunk_slots(spec), n_slots = (size_t)spec->n_slots;
-    const size_t n_waiting = n_slots < ROWS * n_chunk_slots ? n_slots : ROWS * n_chunk_slots;
-    const size_t cell_bytes = sst_clim_n_sst(spec) * sizeof(float) + 2 * sizeof(int16_t);
-    return (uint64_t)n_waiting * spec->domain->n_cells * cell_bytes;
+    SST_TRY(sst_clim_queue_advance(&file->queue, &file->store, wait, err));
+    if (!file->spec.split || !sst_clim_queue_is_empty(&file->queue))
+        return SST_OK;
+    return sst_clim_store_close(&file->store, err); /* that day's file is whole but for its attributes */
 }
 
-static void drop_row(struct row *row)
+static enum sst_status send_row(struct sst_clim_file *file, struct row *row, struct sst_error *err)
 {
-    sst_free(row->sst);
-    sst_free(row->counts);
-    row->sst = NULL;
-    row->counts = NULL;
-}
-
-static enum sst_status begin_row(const struct sst_clim_file *file, struct row *row, struct sst_error *err)
-{
-    const size_t values = row->n_slots * file->spec.domain->n_cells; /* at most what sst_clim_chunk_slots allows */
-    if (!row->sst)
-        SST_TRY(sst_alloc(values, file->n_sst * sizeof *row->sst, "a row of the output's chunks", &row->sst, err));
-    if (!row->counts)
-        SST_TRY(sst_alloc(values, 2 * sizeof *row->counts, "a row of the output's chunks", &row->counts, err));
-    return SST_OK;
-}
-
-static enum sst_status write_row(struct sst_clim_file *file, const struct row *row, struct sst_error *err)
-{
-    const size_t stride = row->n_slots * file->spec.domain->n_cells;
-    struct sst_clim_block block = {row->first, row->n_slots, row->sst, stride, row->counts, row->counts + stride};
-    if (!file->spec.split)
-        return sst_clim_layout_put(&file->layout, &file->spec, &block, err);
-    struct sst_clim_layout day = {.ncid = -1};
-    char *path = NULL;
-    enum sst_status rc = SST_OK;
-    block.first = 0;
-    SST_TRY_GOTO(day_path(file, file->temporary, row->first, &path, err));
-    SST_TRY_GOTO(sst_clim_layout_create(&file->spec, path, &file->time, (int)row->first, 1, &day, err));
-    SST_TRY_GOTO(sst_clim_layout_put(&day, &file->spec, &block, err));
-    SST_TRY_GOTO(sst_clim_layout_close(&day, err));
-done:
-    sst_clim_layout_discard(&day);
-    sst_free(path);
-    return rc;
-}
-
-static void to_float(const double *from, size_t n_cells, float fill, float *to)
-{
-    for (size_t cell = 0; cell < n_cells; ++cell)
-        to[cell] = isnan(from[cell]) ? fill : (float)from[cell];
-}
-
-static void fill_missing(const float *from, size_t n_cells, float fill, float *to)
-{
-    for (size_t cell = 0; cell < n_cells; ++cell)
-        to[cell] = isnan(from[cell]) ? fill : from[cell];
-}
-
-static void to_short(const uint16_t *from, size_t n_cells, int16_t *to)
-{
-    for (size_t cell = 0; cell < n_cells; ++cell) {
-        assert(from[cell] <= INT16_MAX); /* SST_MAX_POOL, and fewer than 15 flags */
-        to[cell] = (int16_t)from[cell];
+    SST_TRY(advance(file, true, err));
+    if (file->spec.split) {
+        sst_free(file->day);
+        file->day = NULL;
+        SST_TRY(day_path(file, file->temporary, row->first, &file->day, err));
+        SST_TRY(open_store(file, file->day, (int)row->first, 1, err));
     }
+    sst_clim_queue_put(&file->queue, &row->values, file->spec.split ? 0 : row->first);
+    return advance(file, false, err);
 }
 
 /* The slot's place on the time axis, which must be still empty. */
@@ -195,27 +169,50 @@ static enum sst_status find_place(const struct sst_clim_file *file, int slot, si
     return SST_OK;
 }
 
-enum sst_status sst_clim_put(struct sst_clim_file *file, const struct sst_clim_values *values, struct sst_error *err)
+static enum sst_status put(struct sst_clim_file *file, const struct sst_clim_values *values, struct sst_error *err)
 {
-    const size_t n_cells = file->spec.domain->n_cells;
-    const size_t n_approx = file->spec.n_percentiles * file->spec.n_coverages, n_exact = file->n_sst - n_approx;
-    const float fill = file->spec.split ? SST_CLIM_FILL_SPLIT : SST_CLIM_FILL;
+    const struct sst_clim_spec *spec = &file->spec;
+    const struct sst_clim_chunks *chunks = &file->queue.chunks;
+    const size_t n_approx = spec->n_percentiles * spec->n_coverages, n_exact = chunks->n_sst - n_approx;
+    const float fill = spec->split ? SST_CLIM_FILL_SPLIT : SST_CLIM_FILL;
     size_t place = 0;
     SST_TRY(find_place(file, values->slot, &place, err));
-    struct row *row = &file->rows[place / file->n_chunk_slots];
-    SST_TRY(begin_row(file, row, err));
-    const size_t stride = row->n_slots * n_cells, at = (place - row->first) * n_cells;
+    SST_TRY(advance(file, false, err));
+    struct row *row = &file->rows[place / chunks->n_slots];
+    if (row->n_filled == 0) {
+        SST_TRY(sst_clim_queue_take(&file->queue, &row->values, err));
+        sst_clim_row_clear(chunks, row->n_slots, fill, &row->values);
+    }
+    const size_t slot = place - row->first;
     for (size_t i = 0; i < n_exact; ++i)
-        to_float(i ? values->quantile[i - 1] : values->mean, n_cells, fill, row->sst + i * stride + at);
+        sst_clim_row_put_double(chunks, &row->values, i, slot, i ? values->quantile[i - 1] : values->mean, fill);
     for (size_t i = 0; i < n_approx; ++i)
-        fill_missing(values->approx_bound[i], n_cells, fill, row->sst + (n_exact + i) * stride + at);
-    to_short(values->n_obs, n_cells, row->counts + at);
-    to_short(values->flags, n_cells, row->counts + stride + at);
+        sst_clim_row_put_float(chunks, &row->values, n_exact + i, slot, values->approx_bound[i], fill);
+    sst_clim_row_put_count(chunks, &row->values, 0, slot, values->n_obs);
+    sst_clim_row_put_count(chunks, &row->values, 1, slot, values->flags);
     file->is_filled[place] = true;
-    if (++row->n_filled < row->n_slots)
-        return SST_OK;
-    const enum sst_status rc = write_row(file, row, err);
-    drop_row(row);
+    return ++row->n_filled < row->n_slots ? SST_OK : send_row(file, row, err);
+}
+
+enum sst_status sst_clim_put(struct sst_clim_file *file, const struct sst_clim_values *values, struct sst_error *err)
+{
+    const double start = sst_timings_now();
+    const enum sst_status rc = put(file, values, err);
+    (void)sst_timings_book(file->spec.timings, SST_PHASE_WRITE, start);
+    return rc;
+}
+
+static enum sst_status add_attributes(const char *path, const struct sst_attribute *attributes, size_t n_attributes,
+                                      struct sst_error *err)
+{
+    struct sst_clim_layout layout = {.ncid = -1};
+    enum sst_status rc = SST_OK;
+    SST_TRY_GOTO(sst_clim_layout_reopen(path, &layout, err));
+    SST_TRY_GOTO(sst_clim_layout_attributes(&layout, attributes, n_attributes, err));
+    SST_TRY_GOTO(sst_clim_layout_close(&layout, err));
+    SST_TRY_GOTO(sst_place_sync(path, err));
+done:
+    sst_clim_layout_discard(&layout);
     return rc;
 }
 
@@ -223,9 +220,8 @@ static enum sst_status finish_single(struct sst_clim_file *file, const struct ss
                                      size_t n_attributes, struct sst_error *err)
 {
     const struct sst_clim_spec *spec = &file->spec;
-    SST_TRY(sst_clim_layout_attributes(&file->layout, attributes, n_attributes, err));
-    SST_TRY(sst_clim_layout_close(&file->layout, err));
-    SST_TRY(sst_place_sync(file->temporary, err));
+    SST_TRY(sst_clim_store_close(&file->store, err));
+    SST_TRY(add_attributes(file->temporary, attributes, n_attributes, err));
     SST_TRY(sst_place_commit(file->temporary, spec->path, spec->overwrite, err));
     sst_free(file->temporary);
     file->temporary = NULL;
@@ -235,16 +231,9 @@ static enum sst_status finish_single(struct sst_clim_file *file, const struct ss
 static enum sst_status complete_day(const struct sst_clim_file *file, size_t place,
                                     const struct sst_attribute *attributes, size_t n_attributes, struct sst_error *err)
 {
-    struct sst_clim_layout day = {.ncid = -1};
     char *path = NULL;
-    enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(day_path(file, file->temporary, place, &path, err));
-    SST_TRY_GOTO(sst_clim_layout_reopen(path, &day, err));
-    SST_TRY_GOTO(sst_clim_layout_attributes(&day, attributes, n_attributes, err));
-    SST_TRY_GOTO(sst_clim_layout_close(&day, err));
-    SST_TRY_GOTO(sst_place_sync(path, err));
-done:
-    sst_clim_layout_discard(&day);
+    SST_TRY(day_path(file, file->temporary, place, &path, err));
+    const enum sst_status rc = add_attributes(path, attributes, n_attributes, err);
     sst_free(path);
     return rc;
 }
@@ -323,14 +312,18 @@ static enum sst_status check_complete(const struct sst_clim_file *file, struct s
 enum sst_status sst_clim_finish(struct sst_clim_file **file, const struct sst_attribute *attributes,
                                 size_t n_attributes, struct sst_error *err)
 {
+    const double start = sst_timings_now();
+    struct sst_timings *timings = (*file)->spec.timings;
     enum sst_status rc = SST_OK;
     SST_TRY_GOTO(check_complete(*file, err));
+    SST_TRY_GOTO(advance(*file, true, err));
     if ((*file)->spec.split)
         SST_TRY_GOTO(finish_split(*file, attributes, n_attributes, err));
     else
         SST_TRY_GOTO(finish_single(*file, attributes, n_attributes, err));
 done:
     sst_clim_abandon(file); /* frees; there is nothing left to remove after success */
+    (void)sst_timings_book(timings, SST_PHASE_WRITE, start);
     return rc;
 }
 
@@ -339,7 +332,8 @@ void sst_clim_abandon(struct sst_clim_file **handle)
     struct sst_clim_file *file = *handle;
     if (!file)
         return;
-    sst_clim_layout_discard(&file->layout);
+    sst_clim_queue_clear(&file->queue);
+    sst_clim_store_discard(&file->store);
     if (file->temporary && file->spec.split) {
         remove_days(file, file->temporary, (size_t)file->time.n_slots);
         (void)rmdir(file->temporary);
@@ -347,8 +341,9 @@ void sst_clim_abandon(struct sst_clim_file **handle)
         (void)unlink(file->temporary);
     }
     for (size_t i = 0; file->rows && i < file->n_rows; ++i)
-        drop_row(&file->rows[i]);
+        sst_clim_row_free(&file->rows[i].values);
     sst_free(file->rows);
+    sst_free(file->day);
     sst_free(file->temporary);
     sst_free(file);
     *handle = NULL;

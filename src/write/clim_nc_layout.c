@@ -11,18 +11,9 @@
 
 #include "core/flags.h"
 #include "core/mem.h"
+#include "write/clim_nc_chunks.h"
 
-enum {
-    CHUNK_SLOTS = 12, /* at most; 12 x 80 x 80 floats are 300 kB, a read of use to maps and to series */
-    CHUNK_CELLS = 80, /* at most, in each direction */
-    DEFLATE_LEVEL = 1, /* level 4 saves 3 % and takes far longer */
-    N_DIMS = 3,
-    NAME_SIZE = 64,
-    TEXT_SIZE = 1024
-};
-
-/* Rows of chunks are gathered in memory before they are written, up to three at a time. [bytes] */
-#define MAX_ROW_BYTES ((size_t)1 << 30)
+enum { N_DIMS = 3, NAME_SIZE = 64, TEXT_SIZE = 1024 };
 
 /* Steps of a regular axis differ by less than this share, the rounding of float32 coordinates. */
 #define REGULAR_TOLERANCE 0.01
@@ -37,15 +28,19 @@ struct dims {
     int ends;
 };
 
+enum sst_status sst_clim_write_failed(const char *path, const char *object, const char *library_reason,
+                                      struct sst_error *err)
+{
+    /* Of a full disk the libraries know only "HDF error"; errno knows more. */
+    const bool from_disk = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO || errno == EROFS;
+    return sst_fail(err, SST_ERR_OUTPUT, "%s: %s: cannot be written: %s. Check the space in that folder", path, object,
+                    from_disk ? strerror(errno) : library_reason);
+}
+
 static enum sst_status done_with(const struct sst_clim_layout *layout, int status, const char *object,
                                  struct sst_error *err)
 {
-    if (status == NC_NOERR)
-        return SST_OK;
-    /* Of a full disk the library knows only "HDF error"; errno, cleared before the call, knows more. */
-    const bool from_disk = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO || errno == EROFS;
-    return sst_fail(err, SST_ERR_OUTPUT, "%s: %s: cannot be written: %s. Check the space in that folder", layout->path,
-                    object, from_disk ? strerror(errno) : nc_strerror(status));
+    return status == NC_NOERR ? SST_OK : sst_clim_write_failed(layout->path, object, nc_strerror(status), err);
 }
 
 static enum sst_status put_texts(const struct sst_clim_layout *layout, int variable, const struct text *texts,
@@ -72,31 +67,6 @@ void sst_clim_prepare_process(void)
 {
     (void)signal(SIGXFSZ, SIG_IGN);
     (void)H5dont_atexit(); /* fails only where it was called before */
-}
-
-/* The equal parts, of at most `most`, into which a length falls. */
-static size_t even_chunk(size_t length, size_t most)
-{
-    if (length <= most)
-        return length;
-    const size_t n_chunks = (length + most - 1) / most;
-    return (length + n_chunks - 1) / n_chunks;
-}
-
-size_t sst_clim_n_sst(const struct sst_clim_spec *spec)
-{
-    return 1 + spec->n_percentiles * ((spec->has_bounds ? 3 : 1) + spec->n_coverages);
-}
-
-size_t sst_clim_chunk_slots(const struct sst_clim_spec *spec)
-{
-    if (spec->split)
-        return 1;
-    const size_t slot_bytes = spec->domain->n_cells * (sst_clim_n_sst(spec) * sizeof(float) + 2 * sizeof(int16_t));
-    size_t most = CHUNK_SLOTS;
-    while (most > 1 && most * slot_bytes > MAX_ROW_BYTES)
-        most /= 2;
-    return even_chunk((size_t)spec->n_slots, most);
 }
 
 static enum sst_status define_dims(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec, int n_slots,
@@ -204,11 +174,14 @@ static enum sst_status define_field(const struct sst_clim_layout *layout, const 
                                     const struct dims *dims, const char *name, nc_type type, int *variable,
                                     struct sst_error *err)
 {
-    const size_t chunk[N_DIMS] = {sst_clim_chunk_slots(spec), even_chunk(spec->domain->n_rows, CHUNK_CELLS),
-                                  even_chunk(spec->domain->n_cols, CHUNK_CELLS)};
+    struct sst_clim_chunks chunks;
+    sst_clim_chunks_of(spec, &chunks);
+    const size_t shape[N_DIMS] = {chunks.n_slots, chunks.n_rows, chunks.n_cols};
     SST_TRY(define_variable(layout, name, type, N_DIMS, dims->data, variable, err));
-    SST_TRY(done_with(layout, nc_def_var_chunking(layout->ncid, *variable, NC_CHUNKED, chunk), name, err));
-    return done_with(layout, nc_def_var_deflate(layout->ncid, *variable, 1, 1, DEFLATE_LEVEL), name, err);
+    SST_TRY(done_with(layout, nc_def_var_chunking(layout->ncid, *variable, NC_CHUNKED, shape), name, err));
+    if (spec->deflate_level == 0)
+        return SST_OK;
+    return done_with(layout, nc_def_var_deflate(layout->ncid, *variable, 1, 1, spec->deflate_level), name, err);
 }
 
 /* What the values of both kinds of sst variables were made from. */
@@ -440,22 +413,6 @@ enum sst_status sst_clim_layout_create(const struct sst_clim_spec *spec, const c
                                     &out->sst[n_exact + i], err));
     SST_TRY(define_counts(out, spec, &dims, err));
     return done_with(out, nc_enddef(out->ncid), "the header", err);
-}
-
-enum sst_status sst_clim_layout_put(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
-                                    const struct sst_clim_block *block, struct sst_error *err)
-{
-    const size_t start[N_DIMS] = {block->first, 0, 0};
-    const size_t count[N_DIMS] = {block->n_slots, spec->domain->n_rows, spec->domain->n_cols};
-    const size_t field = block->stride;
-    errno = 0;
-    for (size_t i = 0; i < layout->n_sst; ++i)
-        SST_TRY(done_with(layout, nc_put_vara_float(layout->ncid, layout->sst[i], start, count, block->sst + i * field),
-                          i ? "percentile" : "sst_mean", err));
-    SST_TRY(
-        done_with(layout, nc_put_vara_short(layout->ncid, layout->n_obs, start, count, block->n_obs), "n_obs", err));
-    return done_with(layout, nc_put_vara_short(layout->ncid, layout->flags, start, count, block->flags), "quality_flag",
-                     err);
 }
 
 enum sst_status sst_clim_layout_reopen(const char *path, struct sst_clim_layout *out, struct sst_error *err)

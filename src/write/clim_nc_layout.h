@@ -19,15 +19,13 @@ struct sst_clim_layout {
     int n_obs, flags;
 };
 
-/* Variables that hold temperatures. */
-size_t sst_clim_n_sst(const struct sst_clim_spec *spec);
-
-/* Slots of one row of chunks: balanced between whole maps and whole series, fewer where a row would take too much memory. */
-size_t sst_clim_chunk_slots(const struct sst_clim_spec *spec);
+/* "PATH: OBJECT: cannot be written: REASON ...": what errno, cleared before the call, or else the library knows of it. */
+enum sst_status sst_clim_write_failed(const char *path, const char *object, const char *library_reason,
+                                      struct sst_error *err);
 
 /*
  * Creates (over what is there) a netCDF file for the slots first .. first + n_slots - 1 of the time axis and writes its
- * coordinates; it is then ready for values.
+ * coordinates. Values come later, through sst_clim_store_open.
  *
  * Owner    *out is the caller's, sst_clim_layout_close or sst_clim_layout_discard, also after a failure.
  * Errors   SST_ERR_OUTPUT, SST_ERR_NOMEM
@@ -35,19 +33,6 @@ size_t sst_clim_chunk_slots(const struct sst_clim_spec *spec);
 SST_MUST_CHECK enum sst_status sst_clim_layout_create(const struct sst_clim_spec *spec, const char *path,
                                                       const struct sst_clim_time *time, int first, int n_slots,
                                                       struct sst_clim_layout *out, struct sst_error *err);
-
-/* Values of some successive slots, each variable [slot][row][column] without gaps. */
-struct sst_clim_block {
-    size_t first, n_slots; /* places on the file's time axis */
-    const float *sst; /* as in sst_clim_layout, each `stride` values further on */
-    size_t stride;
-    const int16_t *n_obs, *flags;
-};
-
-/* Writes a block. Errors: SST_ERR_OUTPUT; the file can then only be discarded. */
-SST_MUST_CHECK enum sst_status sst_clim_layout_put(const struct sst_clim_layout *layout,
-                                                   const struct sst_clim_spec *spec, const struct sst_clim_block *block,
-                                                   struct sst_error *err);
 
 /* Opens a file again to add attributes; owner as for create. Errors: SST_ERR_OUTPUT. */
 SST_MUST_CHECK enum sst_status sst_clim_layout_reopen(const char *path, struct sst_clim_layout *out,

@@ -33,20 +33,23 @@ static const char *source_dir(void)
     return source ? source : ".";
 }
 
-static const char *write_file(const char *name)
+static const char *write_file(const char *name, int deflate_level)
 {
     struct clim_fixture fixture;
     struct sst_error err = {0};
     const char *path = test_path("%s/%s", test_scratch_dir(), name);
     clim_fixture_make(&fixture, path);
+    fixture.spec.deflate_level = deflate_level;
     ck_assert_msg(clim_fixture_write(&fixture, &err) == SST_OK, "%s", err.text);
     clim_fixture_clear(&fixture);
     return path;
 }
 
+static const int levels[] = {0, SST_CLIM_DEFLATE_LEVEL};
+
 START_TEST(xarray_and_cdo_read_values_dates_and_anomalies)
 {
-    const char *path = write_file("interop.nc");
+    const char *path = write_file(test_path("interop%d.nc", _i), levels[_i]);
     const char *command =
         test_path(PYTHON " '%s/tests/golden/clim_interop.py' %s %s", source_dir(), path, test_scratch_dir());
     ck_assert_int_eq(run(command), 0);
@@ -55,7 +58,7 @@ END_TEST
 
 START_TEST(a_cf_checker_finds_no_error)
 {
-    const char *path = write_file("cf.nc");
+    const char *path = write_file("cf.nc", SST_CLIM_DEFLATE_LEVEL);
     const int status = run(test_path("'%s/script/check_cf' --installed-only %s", source_dir(), path));
     ck_assert_msg(status == 0 || status == EXIT_SKIPPED, "script/check_cf ends with %d", status);
 }
@@ -67,7 +70,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("clim_interop");
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 300);
-    tcase_add_test(tc, xarray_and_cdo_read_values_dates_and_anomalies);
+    tcase_add_loop_test(tc, xarray_and_cdo_read_values_dates_and_anomalies, 0, sizeof levels / sizeof *levels);
     tcase_add_test(tc, a_cf_checker_finds_no_error);
     suite_add_tcase(suite, tc);
     return suite;

@@ -35,7 +35,8 @@ void clim_fixture_make(struct clim_fixture *fixture, const char *path)
                                            .smooth_days = 31,
                                            .estimator = "Cornish-Fisher expansion of four moments.",
                                            .standard_name = "",
-                                           .sst_long_name_prefix = "sea surface temperature"};
+                                           .sst_long_name_prefix = "sea surface temperature",
+                                           .deflate_level = SST_CLIM_DEFLATE_LEVEL};
 }
 
 void clim_fixture_clear(struct clim_fixture *fixture) { sst_grid_destroy(&fixture->grid); }

@@ -13,7 +13,7 @@
 #include "clim_fixture.h"
 #include "core/flags.h"
 #include "test_main.h"
-#include "write/clim_nc_layout.h"
+#include "write/clim_nc_chunks.h"
 
 static struct clim_fixture fixture;
 
@@ -269,7 +269,7 @@ START_TEST(chunks_span_slots_and_are_compressed)
     must(nc_inq_var_chunking(ncid, varid, &storage, chunk));
     must(nc_inq_var_deflate(ncid, varid, &shuffle, &deflate, &level));
     ck_assert(chunk[0] == 12 && chunk[1] == CLIM_FIXTURE_ROWS && chunk[2] == CLIM_FIXTURE_COLS);
-    ck_assert(shuffle && deflate && level == 1);
+    ck_assert(shuffle && deflate && level == SST_CLIM_DEFLATE_LEVEL);
     must(nc_close(ncid));
 }
 END_TEST

@@ -67,7 +67,7 @@ START_TEST(defaults_are_those_of_the_design)
     ck_assert(!options.readers_are_short && !options.wants_timings);
     ck_assert(options.read_timeout == 60.0);
     ck_assert(options.memory_share == 0.5 && options.memory_bytes == 0);
-    ck_assert_int_eq(options.deflate_level, SST_DEFAULT_DEFLATE_LEVEL);
+    ck_assert_int_eq(options.deflate_level, SST_CLIM_DEFLATE_LEVEL);
     ck_assert_int_eq(options.progress, SST_PROGRESS_AUTO);
     ck_assert(!options.strict);
     ck_assert_int_eq(options.verbosity, 0);
@@ -126,7 +126,7 @@ START_TEST(shown_defaults_are_the_defaults)
         ck_assert(options.tolerance == 0.1 && options.max_share == 0.05 && options.seed == 1);
         ck_assert(!options.stop_on_bad);
         ck_assert(options.read_timeout == 60.0 && options.memory_share == 0.5);
-        ck_assert_int_eq(options.deflate_level, SST_DEFAULT_DEFLATE_LEVEL);
+        ck_assert_int_eq(options.deflate_level, SST_CLIM_DEFLATE_LEVEL);
         ck_assert_int_eq(options.progress, SST_PROGRESS_AUTO);
     }
     sst_options_clear(&options);
