@@ -35,7 +35,6 @@ struct sst_job {
  * Scans headers and settles grid, box, mask, baseline, policy, probes and memory.
  *
  * options  settled (sst_options_settle); memory has no limit where they are not.
- *
  * Owner    the caller; sst_job_clear, also after a failure.
  * Errors   SST_ERR_INPUT, SST_ERR_GRID, SST_ERR_TIME (baseline not whole, days for the smoother absent), SST_ERR_USAGE
  *          (a day that the calendar lacks, more memory than --memory allows), SST_ERR_NOMEM.

@@ -207,18 +207,22 @@ static uint64_t machine_memory(const char *root)
     return kibibytes > 0 && kibibytes <= UINT64_MAX / 1024 ? kibibytes * 1024 : UINT64_MAX;
 }
 
-static uint64_t resource_limit(int resource)
+/* The least of the process's own limits. */
+static uint64_t process_memory(void)
 {
-    struct rlimit limit;
-    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return UINT64_MAX;
-    return limit.rlim_cur;
+    const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+    struct rlimit space = none, data = none;
+    if (getrlimit(RLIMIT_AS, &space) != 0)
+        space = none;
+    if (getrlimit(RLIMIT_DATA, &data) != 0)
+        data = none;
+    return least(space.rlim_cur == RLIM_INFINITY ? UINT64_MAX : space.rlim_cur,
+                 data.rlim_cur == RLIM_INFINITY ? UINT64_MAX : data.rlim_cur);
 }
 
 uint64_t sst_usable_memory_under(const char *root)
 {
-    const uint64_t limits = least(resource_limit(RLIMIT_AS), resource_limit(RLIMIT_DATA));
-    return least(least(machine_memory(root), limits), limit_of_groups(root, "memory", group_memory));
+    return least(least(machine_memory(root), process_memory()), limit_of_groups(root, "memory", group_memory));
 }
 
 int sst_usable_cores(int scheduled) { return sst_usable_cores_under("", scheduled); }

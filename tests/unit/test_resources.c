@@ -212,7 +212,17 @@ START_TEST(memory_is_the_least_of_machine_and_groups)
 }
 END_TEST
 
-static const int resources[] = {RLIMIT_AS, RLIMIT_DATA};
+enum { ADDRESS_SPACE, DATA, N_RESOURCES };
+
+static int get_limit(int which, struct rlimit *limit)
+{
+    return which == DATA ? getrlimit(RLIMIT_DATA, limit) : getrlimit(RLIMIT_AS, limit);
+}
+
+static int set_limit(int which, const struct rlimit *limit)
+{
+    return which == DATA ? setrlimit(RLIMIT_DATA, limit) : setrlimit(RLIMIT_AS, limit);
+}
 
 /* A limit that the process can live with, set for a moment. */
 START_TEST(resource_limits_count_too)
@@ -221,12 +231,12 @@ START_TEST(resource_limits_count_too)
     const rlim_t most = (rlim_t)65536 * GIB;
     struct rlimit before, limited;
     const char *root = make_root(files);
-    ck_assert_int_eq(getrlimit(resources[_i], &before), 0);
+    ck_assert_int_eq(get_limit(_i, &before), 0);
     limited = before;
     limited.rlim_cur = before.rlim_max != RLIM_INFINITY && before.rlim_max < most ? before.rlim_max : most;
-    ck_assert_int_eq(setrlimit(resources[_i], &limited), 0);
+    ck_assert_int_eq(set_limit(_i, &limited), 0);
     const uint64_t found = sst_usable_memory_under(root);
-    ck_assert_int_eq(setrlimit(resources[_i], &before), 0);
+    ck_assert_int_eq(set_limit(_i, &before), 0);
     ck_assert_uint_eq(found, limited.rlim_cur);
 }
 END_TEST
@@ -262,7 +272,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, cores_are_the_least_of_mask_quota_and_schedule);
     tcase_add_loop_test(tc, memory_is_the_least_of_machine_and_groups, 0,
                         (int)(sizeof memory_cases / sizeof *memory_cases));
-    tcase_add_loop_test(tc, resource_limits_count_too, 0, (int)(sizeof resources / sizeof *resources));
+    tcase_add_loop_test(tc, resource_limits_count_too, 0, N_RESOURCES);
     tcase_add_test(tc, this_machine_gives_something);
     tcase_add_test(tc, names_too_long_for_a_path_do_no_harm);
     suite_add_tcase(suite, tc);
