@@ -203,6 +203,14 @@ static void valid_min(struct make_nc_spec *spec)
     make_nc_number(make_nc_find(spec, "sst"), "valid_min", NC_SHORT, 250);
 }
 static void dropped(struct make_nc_spec *spec) { make_nc_drop(make_nc_find(spec, "ice"), "scale_factor"); }
+/* Its value in its place, under a name that means nothing. */
+static void renamed(struct make_nc_spec *spec)
+{
+    struct make_nc_var *ice = make_nc_find(spec, "ice");
+    for (size_t i = 0; i < ice->n_attrs; ++i)
+        if (strcmp(ice->attrs[i].name, "scale_factor") == 0)
+            ice->attrs[i].name = "scale_number";
+}
 static void ice_units(struct make_nc_spec *spec) { make_nc_text(make_nc_find(spec, "ice"), "units", "1"); }
 static void meanings(struct make_nc_spec *spec)
 {
@@ -224,14 +232,14 @@ static const struct {
     change_fn *change;
     bool is_own, is_refused;
 } changes[] = {
-    {nothing, true, false},     {title, true, false},     {no_titles, true, false},    {other_id, true, false},
-    {history, true, false},     {other_day, true, false}, {other_values, true, false}, {scale, false, false},
-    {scale_type, false, false}, {fill, false, false},     {units, false, false},       {string_units, false, false},
-    {calendar, false, false},   {epoch, false, false},    {second_sst, false, true},   {name_of_ice, false, true},
-    {flip, false, false},       {turn, false, false},     {chunks, false, false},      {filters, false, false},
-    {endian, false, false},     {type, false, false},     {valid_min, false, false},   {dropped, false, false},
-    {ice_units, false, false},  {meanings, false, false}, {fixed_time, false, false},  {turned_dims, false, false},
-    {no_ice, false, false},     {no_unit, false, true},   {fill_time, false, true}};
+    {nothing, true, false},      {title, true, false},      {no_titles, true, false},    {other_id, true, false},
+    {history, true, false},      {other_day, true, false},  {other_values, true, false}, {scale, false, false},
+    {scale_type, false, false},  {fill, false, false},      {units, false, false},       {string_units, false, false},
+    {calendar, false, false},    {epoch, false, false},     {second_sst, false, true},   {name_of_ice, false, true},
+    {flip, false, false},        {turn, false, false},      {chunks, false, false},      {filters, false, false},
+    {endian, false, false},      {type, false, false},      {valid_min, false, false},   {dropped, false, false},
+    {renamed, false, false},     {ice_units, false, false}, {meanings, false, false},    {fixed_time, false, false},
+    {turned_dims, false, false}, {no_ice, false, false},    {no_unit, false, true},      {fill_time, false, true}};
 enum { N_CHANGES = sizeof changes / sizeof *changes };
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
