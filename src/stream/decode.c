@@ -33,13 +33,22 @@ const char *sst_sst_kind_name(enum sst_sst_kind kind)
 void sst_decode_note(struct sst_file *file, const char *format, ...)
 {
     char text[NOTE_SIZE];
-    if (!file->notes)
+    struct sst_decode_notes *told = file->told;
+    if (!file->notes && !told)
         return;
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    file->notes(file->notes_user, text);
+    if (file->notes)
+        file->notes(file->notes_user, text);
+    const size_t n_bytes = strlen(text) + 1;
+    if (told && n_bytes <= sizeof told->texts - told->length) {
+        memcpy(told->texts + told->length, text, n_bytes);
+        told->length += n_bytes;
+    } else if (told) {
+        told->is_cut = true;
+    }
 }
 
 void sst_decode_set_format(struct sst_file *file, int format)
@@ -146,32 +155,21 @@ static enum sst_status read_companions(struct sst_file *file, const struct sst_d
     if (file->ice.id >= 0) {
         SST_TRY(sst_decode_read_packing(file, &file->ice, err));
         file->ice_scale = ice_scale_of(file);
-        file->info.ice_source = file->ice.name;
     }
     SST_TRY(sst_decode_choose_mask(file, err));
-    if (file->mask.id < 0)
-        return SST_OK;
-    SST_TRY(sst_decode_read_packing(file, &file->mask, err));
-    uint8_t meanings = 0;
-    for (size_t i = 0; i < file->n_flags; ++i)
-        meanings |= file->flags[i].meaning;
-    if (meanings & (SST_MASK_LAND | SST_MASK_LAKE))
-        file->info.mask_source = file->mask.name;
-    if ((meanings & SST_MASK_ICE) && file->ice.id < 0)
-        file->info.ice_source = file->mask.name;
-    return SST_OK;
+    return file->mask.id < 0 ? SST_OK : sst_decode_read_packing(file, &file->mask, err);
 }
 
-/* HadISST writes -1000 where ice covers the cell. */
-static void find_ice_code(struct sst_file *file)
+void sst_decode_name_sources(struct sst_file *file)
 {
-    static const double hadisst_ice_degc = -1000.0;
-    file->ice_code_degc = NAN;
-    if (!strcasestr(file->title, "HadISST"))
-        return;
-    file->ice_code_degc = hadisst_ice_degc;
-    if (!file->info.ice_source[0])
-        file->info.ice_source = file->sst.name;
+    uint8_t meanings = 0;
+    for (size_t i = 0; i < file->n_flags && file->mask.id >= 0; ++i)
+        meanings |= file->flags[i].meaning;
+    file->info.mask_source = (meanings & (SST_MASK_LAND | SST_MASK_LAKE)) ? file->mask.name : "";
+    file->info.ice_source = file->ice.id >= 0             ? file->ice.name
+                            : (meanings & SST_MASK_ICE)   ? file->mask.name
+                            : !isnan(file->ice_code_degc) ? file->sst.name
+                                                          : "";
 }
 
 /* By name (OISST), or where the title ends in it. */
@@ -195,6 +193,18 @@ static enum sst_status refuse_climatology(const struct sst_file *file, struct ss
     return SST_OK;
 }
 
+enum sst_status sst_decode_take_titles(struct sst_file *file, const char *title, const char *id, struct sst_error *err)
+{
+    static const double hadisst_ice_degc = -1000.0; /* HadISST writes it where ice covers the cell */
+    SST_TRY(sst_strdup(title, &file->title, err));
+    SST_TRY(sst_strdup(id[0] ? id : title, &file->product, err));
+    file->info.title = file->title;
+    file->info.product = file->product;
+    file->info.is_preliminary = says_preliminary(file);
+    file->ice_code_degc = strcasestr(file->title, "HadISST") ? hadisst_ice_degc : NAN;
+    return SST_OK;
+}
+
 static enum sst_status read_header(struct sst_file *file, const struct sst_decode_options *options,
                                    struct sst_error *err)
 {
@@ -205,21 +215,17 @@ static enum sst_status read_header(struct sst_file *file, const struct sst_decod
     SST_TRY(sst_decode_check_magic(file->path, &file->info.size_bytes, err));
     SST_TRY(open_netcdf(file, err));
     sst_decode_attr_text(file->ncid, NC_GLOBAL, "title", title, sizeof title);
-    SST_TRY(sst_strdup(title, &file->title, err));
     sst_decode_attr_text(file->ncid, NC_GLOBAL, "id", id, sizeof id);
-    SST_TRY(sst_strdup(id[0] ? id : title, &file->product, err));
+    SST_TRY(sst_decode_take_titles(file, title, id, err));
     SST_TRY(sst_decode_find_axes(file, err));
     SST_TRY(refuse_climatology(file, err));
     SST_TRY(read_sst(file, options, err));
     SST_TRY(sst_decode_read_steps(file, err));
     SST_TRY(read_companions(file, options, err));
-    find_ice_code(file);
+    sst_decode_name_sources(file);
     SST_TRY(sst_decode_prepare_reading(file, err));
     file->info.variable = file->sst.name;
-    file->info.title = file->title;
-    file->info.product = file->product;
     file->info.kind = sst_decode_kind_of(file);
-    file->info.is_preliminary = says_preliminary(file);
     return SST_OK;
 }
 
@@ -253,23 +259,56 @@ done:
     return rc;
 }
 
+static enum sst_status open_by_library(const char *path, const struct sst_decode_options *options, sst_note_fn *notes,
+                                       void *notes_user, struct sst_file **out, struct sst_error *err)
+{
+    enum sst_status rc = SST_OK;
+    struct sst_file *file = NULL;
+    struct sst_decode_notes told = {.length = 0};
+    SST_TRY_GOTO(sst_decode_create_file(path, options, &file, err));
+    file->notes = notes;
+    file->notes_user = notes_user;
+    file->told = &told;
+    rc = read_header(file, options, err);
+    file->told = NULL;
+    if (rc != SST_OK) {
+        sst_error_prefix(err, "%s", path);
+        goto done;
+    }
+    if (options->scratch && !options->library_only)
+        SST_TRY_GOTO(sst_decode_keep_model(file, options, &told, err));
+    *out = file;
+    file = NULL;
+done:
+    sst_file_close(&file);
+    return rc;
+}
+
 enum sst_status sst_file_open(const char *path, const struct sst_decode_options *options, sst_note_fn *notes,
                               void *notes_user, struct sst_file **out, struct sst_error *err)
 {
+    enum sst_status rc = SST_OK;
     static const struct sst_decode_options no_options = {0};
     struct sst_file *file = NULL;
-    SST_TRY(sst_decode_create_file(path, options ? options : &no_options, &file, err));
-    file->notes = notes;
-    file->notes_user = notes_user;
-    const enum sst_status rc = read_header(file, options ? options : &no_options, err);
-    file->notes = NULL;
-    if (rc != SST_OK) {
-        sst_error_prefix(err, "%s", path);
-        sst_file_close(&file);
-        return rc;
+    bool was_opened = false;
+    if (!options)
+        options = &no_options;
+    if (options->scratch && !options->library_only) {
+        SST_TRY_GOTO(sst_decode_create_file(path, options, &file, err));
+        file->notes = notes;
+        file->notes_user = notes_user;
+        SST_TRY_GOTO(sst_decode_open_by_model(file, options, &was_opened, err));
+        if (!was_opened)
+            sst_file_close(&file);
     }
+    if (!was_opened)
+        SST_TRY_GOTO(open_by_library(path, options, notes, notes_user, &file, err));
+    file->notes = NULL;
     *out = file;
-    return SST_OK;
+    file = NULL;
+done:
+    sst_file_close(&file);
+    return rc;
 }
 
 void sst_file_close(struct sst_file **file)

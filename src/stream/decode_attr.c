@@ -41,6 +41,15 @@ static void read_chars(int ncid, int varid, const char *name, size_t n, char *bu
         (void)snprintf(buffer, size, "%s", text);
 }
 
+void sst_decode_trim(char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        text[--length] = '\0';
+    const size_t leading = strspn(text, " \t\r\n");
+    memmove(text, text + leading, length - leading + 1);
+}
+
 void sst_decode_attr_text(int ncid, int varid, const char *name, char *buffer, size_t size)
 {
     nc_type type = NC_NAT;
@@ -52,11 +61,7 @@ void sst_decode_attr_text(int ncid, int varid, const char *name, char *buffer, s
         read_strings(ncid, varid, name, n, buffer, size);
     else if (type == NC_CHAR)
         read_chars(ncid, varid, name, n, buffer, size);
-    size_t length = strlen(buffer);
-    while (length > 0 && isspace((unsigned char)buffer[length - 1]))
-        buffer[--length] = '\0';
-    const size_t leading = strspn(buffer, " \t\r\n");
-    memmove(buffer, buffer + leading, length - leading + 1);
+    sst_decode_trim(buffer);
 }
 
 static enum sst_status parse_numbers(const char *text, const char *name, double *out, size_t room, size_t *n,

@@ -341,7 +341,7 @@ static enum sst_sst_kind kind_in_text(const char *text)
 }
 
 /* GHRSST names end in the kind: SSTfnd, SSTskin, SSTsubskin, SSTdepth, SSTblend. */
-static enum sst_sst_kind kind_in_file_name(const char *name)
+enum sst_sst_kind sst_decode_kind_in_file_name(const char *name)
 {
     static const struct {
         const char *word;
@@ -368,7 +368,7 @@ enum sst_sst_kind sst_decode_kind_of(const struct sst_file *file)
     if (kind == SST_KIND_UNKNOWN)
         kind = kind_in_text(labels.long_name);
     if (kind == SST_KIND_UNKNOWN)
-        kind = kind_in_file_name(file->base_name);
+        kind = sst_decode_kind_in_file_name(file->base_name);
     if (kind == SST_KIND_UNKNOWN && (strcasestr(labels.long_name, "surface temperature") || IN(sst_names, labels.name)))
         kind = SST_KIND_SURFACE;
     return kind;

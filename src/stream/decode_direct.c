@@ -14,7 +14,7 @@
 /* [B] Read and turned round at a time, so that the numbers are still in the cache when they are. */
 enum { PIECE_BYTES = 256 * 1024 };
 
-static enum sst_status create(struct sst_file *file, struct sst_error *err)
+enum sst_status sst_direct_open(struct sst_file *file, struct sst_error *err)
 {
     struct sst_direct *direct = NULL;
     struct stat status;
@@ -127,6 +127,41 @@ static enum sst_status find_storage(struct sst_file *file, const struct sst_deco
     return SST_OK;
 }
 
+enum sst_status sst_direct_find(struct sst_file *file, const struct sst_decode_variable *variable,
+                                const struct sst_direct_storage **out, struct sst_error *err)
+{
+    SST_TRY(find_storage(file, variable, out, err));
+    if (*out && (*out)->kind == SST_DIRECT_NONE)
+        *out = NULL;
+    return SST_OK;
+}
+
+static bool is_alike(const struct sst_direct_storage *a, const struct sst_direct_storage *b)
+{
+    return a->kind == b->kind && a->rank == b->rank && a->item_bytes == b->item_bytes &&
+           a->is_big_endian == b->is_big_endian && memcmp(a->lengths, b->lengths, sizeof a->lengths) == 0 &&
+           memcmp(a->strides, b->strides, sizeof a->strides) == 0 && memcmp(a->chunk, b->chunk, sizeof a->chunk) == 0 &&
+           a->chunk_bytes == b->chunk_bytes && a->n_filters == b->n_filters &&
+           memcmp(a->filters, b->filters, sizeof a->filters) == 0 && a->has_fill == b->has_fill &&
+           memcmp(a->fill, b->fill, sizeof a->fill) == 0 && strcmp(a->text, b->text) == 0;
+}
+
+bool sst_direct_is_alike(struct sst_file *file, const struct sst_decode_variable *variable,
+                         const struct sst_direct_storage *like)
+{
+    struct sst_direct *direct = file->direct;
+    const struct sst_direct_storage *found = sst_direct_storage_of(direct, variable->id);
+    if (!found && direct->n_variables < SST_DIRECT_MAX_VARIABLES && direct->fd >= 0 && direct->hdf5 >= 0) {
+        struct sst_direct_storage *storage = &direct->variables[direct->n_variables++];
+        *storage = (struct sst_direct_storage){
+            .varid = variable->id, .dataset = -1, .rank = like->rank, .item_bytes = like->item_bytes};
+        memcpy(storage->lengths, like->lengths, sizeof storage->lengths);
+        sst_direct_hdf5_learn(direct, variable, storage);
+        found = storage;
+    }
+    return found && is_alike(found, like);
+}
+
 static bool locate(struct sst_file *file, const struct sst_decode_variable *variable)
 {
     struct sst_error ignored = {0};
@@ -144,7 +179,7 @@ static bool locate(struct sst_file *file, const struct sst_decode_variable *vari
 bool sst_direct_locate(struct sst_file *file)
 {
     struct sst_error ignored = {0};
-    if (file->is_library_only || (!file->direct && create(file, &ignored) != SST_OK))
+    if (file->is_library_only || (!file->direct && sst_direct_open(file, &ignored) != SST_OK))
         return false;
     return locate(file, &file->sst) && locate(file, &file->ice) && locate(file, &file->mask);
 }
@@ -213,7 +248,7 @@ enum sst_status sst_direct_read(struct sst_file *file, const struct sst_decode_v
     if (file->is_library_only)
         return SST_OK;
     if (!file->direct)
-        SST_TRY(create(file, err));
+        SST_TRY(sst_direct_open(file, err));
     const struct sst_direct_storage *storage = NULL;
     SST_TRY(find_storage(file, variable, &storage, err));
     if (!storage)

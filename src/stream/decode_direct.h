@@ -95,6 +95,7 @@ struct sst_decode_scratch {
     size_t raw_capacity, packed_capacity, inflated_capacity, chunk_capacity;
     struct sst_direct_slab slabs[SST_DIRECT_MAX_SLABS];
     struct libdeflate_decompressor *inflater; /* NULL until used */
+    struct sst_decode_model *model; /* NULL until a file was opened by the library */
     uint64_t n_files, clock;
 };
 
@@ -109,6 +110,17 @@ struct sst_decode_scratch {
 SST_MUST_CHECK enum sst_status sst_direct_read(struct sst_file *file, const struct sst_decode_variable *variable,
                                                const struct sst_direct_box *box, void *out, bool *was_read,
                                                struct sst_error *err);
+
+/* Opens the file for reading directly; what cannot be opened so has no descriptor. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_direct_open(struct sst_file *file, struct sst_error *err);
+
+/* How a variable of an open file is stored, NULL where it is left to the library. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_direct_find(struct sst_file *file, const struct sst_decode_variable *variable,
+                                               const struct sst_direct_storage **out, struct sst_error *err);
+
+/* Whether a variable is stored as `like` is, which has its lengths: without the library nobody else knows them. */
+bool sst_direct_is_alike(struct sst_file *file, const struct sst_decode_variable *variable,
+                         const struct sst_direct_storage *like);
 
 /*
  * Finds out where the SST, the ice and the mask are, whole. False where one of them is left to the library, has more chunks
@@ -146,6 +158,35 @@ bool sst_direct_hdf5_find_chunk(const struct sst_direct_storage *storage, const 
 /* The chunk as it is in the file, into room for so many bytes. skipped_filters: bits by the filters' positions. */
 bool sst_direct_hdf5_read_chunk(const struct sst_direct_storage *storage, const uint64_t *first, unsigned char *out,
                                 unsigned *skipped_filters);
+
+/* decode_describe.c */
+
+/* Bytes that grow. Owner of `at`: sst_free. */
+struct sst_decode_bytes {
+    unsigned char *at;
+    size_t n, capacity;
+};
+
+/*
+ * All that the header of a netCDF-4 file says, but for its global attributes: names, types and lengths of all variables, all
+ * of their attributes, and the values of coordinates. Files of the same bytes are read alike.
+ *
+ * values_left_out  names of variables whose values may differ: time and its bounds.
+ * is_whole         false where something is not understood, so that equal bytes prove nothing.
+ * Errors           SST_ERR_NOMEM only.
+ */
+SST_MUST_CHECK enum sst_status sst_decode_describe(int64_t hdf5, const char *const values_left_out[2],
+                                                   struct sst_decode_bytes *out, bool *is_whole, struct sst_error *err);
+
+/* A global attribute as sst_decode_attr_text gives it. False where it is not a plain text or none. */
+bool sst_decode_describe_text(int64_t hdf5, const char *name, char *buffer, size_t size);
+
+/* All numbers of a variable as doubles or long longs; false unless there are n. */
+bool sst_decode_describe_reals(int64_t hdf5, const char *variable, size_t n, double *out);
+bool sst_decode_describe_integers(int64_t hdf5, const char *variable, size_t n, long long *out);
+
+/* decode_model.c: NULL is accepted. */
+void sst_decode_model_destroy(struct sst_decode_model **model);
 
 /* decode_direct_chunk.c */
 

@@ -26,9 +26,6 @@ struct memo_variable {
     struct sst_direct_storage storage; /* of no open dataset */
 };
 
-/* Texts that reading asks for are names of variables. */
-enum source { SOURCE_NONE, SOURCE_SST, SOURCE_ICE, SOURCE_MASK };
-
 struct memo {
     char magic[sizeof magic];
     struct sst_decode_identity identity;
@@ -37,7 +34,6 @@ struct memo {
     enum sst_sst_kind kind;
     enum sst_calendar_kind calendar;
     enum sst_lattice_kind lattice;
-    enum source ice_source, mask_source;
     size_t n_steps, steps_per_chunk;
     struct sst_step_info steps[MAX_STEPS];
     struct memo_variable variables[N_VARIABLES]; /* SST, ice, mask; id -1: none */
@@ -117,22 +113,6 @@ static void take_variable(struct sst_direct *direct, const struct memo_variable 
     direct->variables[direct->n_variables++] = memo->storage;
 }
 
-static enum source source_of(const struct sst_file *file, const char *text)
-{
-    return text == file->sst.name    ? SOURCE_SST
-           : text == file->ice.name  ? SOURCE_ICE
-           : text == file->mask.name ? SOURCE_MASK
-                                     : SOURCE_NONE;
-}
-
-static const char *text_of(const struct sst_file *file, enum source source)
-{
-    return source == SOURCE_SST    ? file->sst.name
-           : source == SOURCE_ICE  ? file->ice.name
-           : source == SOURCE_MASK ? file->mask.name
-                                   : "";
-}
-
 static void put_facts(const struct sst_file *file, struct memo *out)
 {
     const struct sst_file_info *info = &file->info;
@@ -145,8 +125,6 @@ static void put_facts(const struct sst_file *file, struct memo *out)
     out->kind = info->kind;
     out->calendar = info->calendar;
     out->lattice = info->lattice;
-    out->ice_source = source_of(file, info->ice_source);
-    out->mask_source = source_of(file, info->mask_source);
     out->n_steps = info->n_steps;
     out->steps_per_chunk = info->steps_per_chunk;
     memcpy(out->steps, file->steps, info->n_steps * sizeof *out->steps);
@@ -172,8 +150,7 @@ static enum sst_status take_facts(const struct memo *memo, struct sst_file *file
     memcpy(file->flags, memo->flags, sizeof file->flags);
     memcpy(file->mask_classes, memo->mask_classes, sizeof file->mask_classes);
     info->variable = file->sst.name;
-    info->ice_source = text_of(file, memo->ice_source);
-    info->mask_source = text_of(file, memo->mask_source);
+    sst_decode_name_sources(file);
     info->kind = memo->kind;
     info->calendar = memo->calendar;
     info->steps = file->steps;

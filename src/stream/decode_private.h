@@ -14,6 +14,8 @@
  *   decode_rows.c     rows of a box, as stored and as doubles
  *   decode_direct*.c  stored numbers without the library (decode_direct.h)
  *   decode_scratch.c  memory that is used again from file to file
+ *   decode_model.c    files of one make: what the first told is checked, not worked out again
+ *   decode_describe.c all that a netCDF-4 header says, as bytes to compare
  *   decode_memo.c     files opened again without the library (decode_memo.h)
  *   decode_companions.c  ice and mask of a box
  *   decode_field.c    fields to codes
@@ -33,6 +35,7 @@ enum {
     SST_DECODE_MAX_FILLS = 32, /* values that mean missing */
     SST_DECODE_MAX_FLAGS = 32, /* meanings of a mask */
     SST_DECODE_TABLE_SIZE = 65536, /* 16-bit numbers */
+    SST_DECODE_NOTES_SIZE = 4096, /* [B] */
     SST_DECODE_MAX_RANK = 8, /* dimensions of a variable */
     SST_DECODE_MAX_STEPS = 1000000 /* days of 2,700 years; more is a damaged header */
 };
@@ -73,6 +76,16 @@ struct sst_decode_variable {
     uint8_t *classes; /* ice and mask: class of each 8-bit or 16-bit number; NULL until used; freed with the file */
 };
 
+/* The time variable as it is declared. */
+struct sst_decode_time {
+    int varid, bounds_id; /* bounds_id -1: none */
+    char name[NC_MAX_NAME + 1], bounds_name[SST_DECODE_TEXT_SIZE];
+    struct sst_time_axis axis;
+    bool is_integer; /* of integer type, without scale and offset */
+    size_t n; /* steps */
+    double scale, offset, fill;
+};
+
 /* degC = value * slope + intercept */
 struct sst_decode_conversion {
     double slope, intercept;
@@ -90,6 +103,13 @@ struct sst_decode_identity {
     int64_t written_s, written_ns, changed_s, changed_ns; /* times of the contents, and of anything at all */
 };
 
+/* What was told while a file was opened: texts, each with its NUL. */
+struct sst_decode_notes {
+    char texts[SST_DECODE_NOTES_SIZE];
+    size_t length;
+    bool is_cut; /* there were more */
+};
+
 struct sst_file {
     int ncid; /* -1: the library has not opened it; sst_decode_need_library */
     int format; /* NC_FORMAT_... */
@@ -101,6 +121,7 @@ struct sst_file {
     char standard_name[SST_DECODE_TEXT_SIZE], units[SST_DECODE_TEXT_SIZE];
     sst_note_fn *notes;
     void *notes_user;
+    struct sst_decode_notes *told; /* NULL: nobody asks again */
 
     /* Roles of the dimensions, and the variables that give them. */
     int n_dims, n_vars;
@@ -109,6 +130,7 @@ struct sst_file {
     bool *is_bounds; /* by variable id: another variable names it as its bounds */
     bool has_2d_coordinates;
     struct sst_grid *grid;
+    struct sst_decode_time time;
     struct sst_step_info *steps;
 
     struct sst_decode_variable sst, ice, mask;
@@ -141,6 +163,13 @@ void sst_decode_note(struct sst_file *file, const char *format, ...) SST_PRINTF(
 SST_MUST_CHECK enum sst_status sst_decode_create_file(const char *path, const struct sst_decode_options *options,
                                                       struct sst_file **out, struct sst_error *err);
 
+/* Sets which variables tell ice and land, and, with HadISST's code, the SST itself. */
+void sst_decode_name_sources(struct sst_file *file);
+
+/* Takes the product's texts over, cut to SST_DECODE_TEXT_SIZE, and what they and the file's name tell. */
+SST_MUST_CHECK enum sst_status sst_decode_take_titles(struct sst_file *file, const char *title, const char *id,
+                                                      struct sst_error *err);
+
 /* Sets what is told of a format, one of NC_FORMAT_... */
 void sst_decode_set_format(struct sst_file *file, int format);
 
@@ -151,10 +180,33 @@ SST_MUST_CHECK enum sst_status sst_decode_need_library(struct sst_file *file, st
 struct stat;
 void sst_decode_identify(const struct stat *status, struct sst_decode_identity *out);
 
+/* decode_model.c */
+
+/*
+ * Opens a file by the model that the scratch memory holds: where its header says the same as that of the last file that was
+ * read by the library, it means the same.
+ *
+ * was_opened  false where it differs in anything, or cannot be read so: the library is to be asked, with a new file.
+ * Errors      SST_ERR_NOMEM only.
+ */
+SST_MUST_CHECK enum sst_status sst_decode_open_by_model(struct sst_file *file, const struct sst_decode_options *options,
+                                                        bool *was_opened, struct sst_error *err);
+
+/* Makes a file that the library has opened the model of those to come. Errors: SST_ERR_NOMEM only. */
+SST_MUST_CHECK enum sst_status sst_decode_keep_model(struct sst_file *file, const struct sst_decode_options *options,
+                                                     const struct sst_decode_notes *told, struct sst_error *err);
+
+/* All numbers of a variable of a file that was opened so; false where they cannot be read. */
+bool sst_decode_model_reals(const struct sst_file *file, const char *variable, size_t n, double *out);
+bool sst_decode_model_integers(const struct sst_file *file, const char *variable, size_t n, long long *out);
+
 /* decode_magic.c: refuses what is no netCDF file, and classic files that are cut short. */
 SST_MUST_CHECK enum sst_status sst_decode_check_magic(const char *path, uint64_t *size_bytes, struct sst_error *err);
 
 /* decode_attr.c */
+
+/* Takes white space off both ends. */
+void sst_decode_trim(char *text);
 
 /* A text attribute (char or string), cut to `size`; "" where there is none. Never fails: a bad text is no text. */
 void sst_decode_attr_text(int ncid, int varid, const char *name, char *buffer, size_t size);
@@ -206,6 +258,8 @@ SST_MUST_CHECK enum sst_status sst_decode_choose_only(struct sst_file *file, con
                                                       struct sst_decode_variable *out, struct sst_error *err);
 
 /* What kind of SST the file says that it holds. */
+/* What the end of a GHRSST file name says; asked where the variable says nothing. */
+enum sst_sst_kind sst_decode_kind_in_file_name(const char *name);
 enum sst_sst_kind sst_decode_kind_of(const struct sst_file *file);
 
 /* decode_units.c */
@@ -250,8 +304,13 @@ static inline double sst_decode_degc(const struct sst_decode_variable *variable,
     return (stored * variable->scale + variable->offset) * conversion->slope + conversion->intercept;
 }
 
-/* decode_time.c: fills file->steps, info.n_steps and info.calendar, and checks them against the file's name. */
+/* decode_time.c */
+
+/* Fills in file->time and info.calendar, then the steps. */
 SST_MUST_CHECK enum sst_status sst_decode_read_steps(struct sst_file *file, struct sst_error *err);
+
+/* Fills in file->steps and info.n_steps from the values of file->time, and checks them against the file's name. */
+SST_MUST_CHECK enum sst_status sst_decode_place_steps(struct sst_file *file, struct sst_error *err);
 
 /* decode_flags.c: reads the meanings of file->mask; forgets the mask where it says nothing of land, lake or ice. */
 SST_MUST_CHECK enum sst_status sst_decode_read_flags(struct sst_file *file, struct sst_error *err);

@@ -14,6 +14,7 @@ void sst_decode_scratch_destroy(struct sst_decode_scratch **scratch)
         return;
     for (size_t i = 0; i < SST_DIRECT_MAX_SLABS; ++i)
         sst_free(old->slabs[i].bytes);
+    sst_decode_model_destroy(&old->model);
     sst_direct_free_inflater(old->inflater);
     sst_free(old->raw);
     sst_free(old->packed);

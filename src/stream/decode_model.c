@@ -1,0 +1,238 @@
+/*
+ * Files of one make are opened without the library. The first is read in full and becomes the model; a file whose header
+ * says the same, byte by byte, means the same, and only what differs from day to day is read from it: time, title, id, and
+ * where the chunks are. Whatever else differs, it is opened in full and becomes the model in its turn.
+ */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/mem.h"
+#include "stream/decode_direct.h"
+
+enum {
+    N_VARIABLES = 3, /* SST, ice, mask */
+    MAX_MISFITS = 8 /* files in a row; then those to come are unlikely to be of one make, and looking is in vain */
+};
+
+struct sst_decode_model {
+    bool is_set;
+    size_t n_misfits;
+    char *variable, *units, *ice_variable; /* options; NULL where not given */
+    struct sst_decode_bytes header, other_header; /* the model's, and room for that of the file at hand */
+    struct sst_file facts; /* its pointers are of no use, but for the grid, which is the model's own */
+    struct sst_direct_storage storages[N_VARIABLES];
+    enum sst_sst_kind kind_in_name;
+    struct sst_decode_notes told;
+};
+
+void sst_decode_model_destroy(struct sst_decode_model **model)
+{
+    struct sst_decode_model *old = *model;
+    if (!old)
+        return;
+    sst_free(old->variable);
+    sst_free(old->units);
+    sst_free(old->ice_variable);
+    sst_free(old->header.at);
+    sst_free(old->other_header.at);
+    sst_grid_destroy(&old->facts.grid);
+    sst_free(old);
+    *model = NULL;
+}
+
+static bool is_same_option(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+static bool has_options(const struct sst_decode_model *model, const struct sst_decode_options *options)
+{
+    return is_same_option(model->variable, options->variable) && is_same_option(model->units, options->units) &&
+           is_same_option(model->ice_variable, options->ice_variable);
+}
+
+static enum sst_status keep_option(const char *text, char **kept, struct sst_error *err)
+{
+    sst_free(*kept);
+    *kept = NULL;
+    return text ? sst_strdup(text, kept, err) : SST_OK;
+}
+
+static enum sst_status describe(const struct sst_direct *direct, const struct sst_decode_time *time,
+                                struct sst_decode_bytes *out, bool *is_whole, struct sst_error *err)
+{
+    const char *const values_left_out[2] = {time->name, time->bounds_name};
+    return sst_decode_describe(direct->hdf5, values_left_out, out, is_whole, err);
+}
+
+/* The facts but for those that each file has of its own. */
+static void take_facts(const struct sst_file *from, struct sst_file *to)
+{
+    const struct sst_file_info *info = &from->info;
+    to->format = from->format;
+    memcpy(to->standard_name, from->standard_name, sizeof to->standard_name);
+    memcpy(to->units, from->units, sizeof to->units);
+    to->time = from->time;
+    to->sst = from->sst;
+    to->ice = from->ice;
+    to->mask = from->mask;
+    to->to_degc = from->to_degc;
+    to->ice_scale = from->ice_scale;
+    to->n_flags = from->n_flags;
+    memcpy(to->flags, from->flags, sizeof to->flags);
+    memcpy(to->mask_classes, from->mask_classes, sizeof to->mask_classes);
+    to->info.kind = info->kind;
+    to->info.calendar = info->calendar;
+    to->info.steps_per_chunk = info->steps_per_chunk;
+    to->info.is_packed = info->is_packed;
+    to->info.lattice_is_exact = info->lattice_is_exact;
+    to->info.lattice = info->lattice;
+}
+
+static enum sst_status copy_grid(const struct sst_grid *grid, struct sst_grid **out, struct sst_error *err)
+{
+    return sst_grid_create(grid->lat, grid->n_lat, grid->lon, grid->n_lon, out, err);
+}
+
+static enum sst_status keep_storages(struct sst_decode_model *model, struct sst_file *file, bool *are_known,
+                                     struct sst_error *err)
+{
+    const struct sst_decode_variable *const variables[N_VARIABLES] = {&file->sst, &file->ice, &file->mask};
+    *are_known = true;
+    for (size_t i = 0; i < N_VARIABLES; ++i) {
+        const struct sst_direct_storage *found = NULL;
+        if (variables[i]->id < 0)
+            continue;
+        SST_TRY(sst_direct_find(file, variables[i], &found, err));
+        if (found)
+            model->storages[i] = *found;
+        *are_known &= found != NULL;
+    }
+    return SST_OK;
+}
+
+static enum sst_status set(struct sst_decode_model *model, struct sst_file *file,
+                           const struct sst_decode_options *options, struct sst_error *err)
+{
+    bool are_known = false, is_whole = false;
+    if (!file->direct)
+        SST_TRY(sst_direct_open(file, err));
+    if (file->direct->hdf5 < 0 || file->direct->fd < 0)
+        return SST_OK;
+    SST_TRY(keep_storages(model, file, &are_known, err));
+    if (!are_known)
+        return SST_OK;
+    SST_TRY(describe(file->direct, &file->time, &model->header, &is_whole, err));
+    SST_TRY(keep_option(options->variable, &model->variable, err));
+    SST_TRY(keep_option(options->units, &model->units, err));
+    SST_TRY(keep_option(options->ice_variable, &model->ice_variable, err));
+    sst_grid_destroy(&model->facts.grid);
+    SST_TRY(copy_grid(file->grid, &model->facts.grid, err));
+    take_facts(file, &model->facts);
+    model->kind_in_name = sst_decode_kind_in_file_name(file->base_name);
+    model->is_set = is_whole;
+    return SST_OK;
+}
+
+enum sst_status sst_decode_keep_model(struct sst_file *file, const struct sst_decode_options *options,
+                                      const struct sst_decode_notes *told, struct sst_error *err)
+{
+    struct sst_decode_scratch *scratch = file->scratch;
+    if (!file->is_netcdf4 || told->is_cut)
+        return SST_OK;
+    if (!scratch->model)
+        SST_TRY(sst_alloc(1, sizeof *scratch->model, "reading", &scratch->model, err));
+    struct sst_decode_model *model = scratch->model;
+    model->is_set = false;
+    if (model->n_misfits >= MAX_MISFITS)
+        return SST_OK;
+    model->told = *told;
+    return set(model, file, options, err);
+}
+
+/* Whether the header says the same as the model's; both are read by HDF5. */
+static enum sst_status compare_headers(struct sst_decode_model *model, const struct sst_file *file, bool *is_same,
+                                       struct sst_error *err)
+{
+    bool is_whole = false;
+    SST_TRY(describe(file->direct, &model->facts.time, &model->other_header, &is_whole, err));
+    *is_same = is_whole && model->header.n == model->other_header.n &&
+               memcmp(model->header.at, model->other_header.at, model->header.n) == 0;
+    return SST_OK;
+}
+
+static bool are_stored_alike(const struct sst_decode_model *model, struct sst_file *file)
+{
+    const struct sst_decode_variable *const variables[N_VARIABLES] = {&file->sst, &file->ice, &file->mask};
+    for (size_t i = 0; i < N_VARIABLES; ++i)
+        if (variables[i]->id >= 0 && !sst_direct_is_alike(file, variables[i], &model->storages[i]))
+            return false;
+    return true;
+}
+
+/* Time, title and id. A message is the library's: what fails here is opened again. */
+static enum sst_status read_own_facts(struct sst_file *file, bool *is_read, struct sst_error *err)
+{
+    char title[SST_DECODE_TEXT_SIZE], id[SST_DECODE_TEXT_SIZE];
+    struct sst_error problem = {0};
+    *is_read = false;
+    if (!sst_decode_describe_text(file->direct->hdf5, "title", title, sizeof title) ||
+        !sst_decode_describe_text(file->direct->hdf5, "id", id, sizeof id))
+        return SST_OK;
+    SST_TRY(sst_decode_take_titles(file, title, id, err));
+    sst_decode_name_sources(file);
+    const enum sst_status rc = sst_decode_place_steps(file, &problem);
+    if (rc == SST_ERR_NOMEM)
+        return sst_fail(err, rc, "%s", problem.text);
+    *is_read = rc == SST_OK;
+    return SST_OK;
+}
+
+static enum sst_status open_alike(struct sst_decode_model *model, struct sst_file *file, bool *is_alike,
+                                  struct sst_error *err)
+{
+    struct stat status;
+    *is_alike = false;
+    if (stat(file->path, &status) != 0 || !S_ISREG(status.st_mode))
+        return SST_OK;
+    sst_decode_identify(&status, &file->identity);
+    sst_decode_set_format(file, model->facts.format);
+    SST_TRY(sst_direct_open(file, err));
+    if (file->direct->hdf5 < 0 || file->direct->fd < 0)
+        return SST_OK;
+    SST_TRY(compare_headers(model, file, is_alike, err));
+    if (!*is_alike)
+        return SST_OK;
+    take_facts(&model->facts, file);
+    *is_alike = are_stored_alike(model, file);
+    if (!*is_alike)
+        return SST_OK;
+    SST_TRY(copy_grid(model->facts.grid, &file->grid, err));
+    file->info.grid = file->grid;
+    file->info.variable = file->sst.name;
+    file->info.size_bytes = file->identity.size_bytes;
+    return read_own_facts(file, is_alike, err);
+}
+
+enum sst_status sst_decode_open_by_model(struct sst_file *file, const struct sst_decode_options *options,
+                                         bool *was_opened, struct sst_error *err)
+{
+    struct sst_decode_model *model = file->scratch->model;
+    *was_opened = false;
+    if (!model || !model->is_set || !has_options(model, options) ||
+        sst_decode_kind_in_file_name(file->base_name) != model->kind_in_name)
+        return SST_OK;
+    SST_TRY(open_alike(model, file, was_opened, err));
+    model->n_misfits = *was_opened ? 0 : model->n_misfits + 1;
+    const struct sst_decode_notes *told = &model->told;
+    for (size_t at = 0; *was_opened && at < told->length; at += strlen(told->texts + at) + 1)
+        sst_decode_note(file, "%s", told->texts + at);
+    return SST_OK;
+}
+
+bool sst_decode_model_reals(const struct sst_file *file, const char *variable, size_t n, double *out)
+{
+    return sst_decode_describe_reals(file->direct->hdf5, variable, n, out);
+}
+
+bool sst_decode_model_integers(const struct sst_file *file, const char *variable, size_t n, long long *out)
+{
+    return sst_decode_describe_integers(file->direct->hdf5, variable, n, out);
+}
