@@ -8,11 +8,14 @@
  *   decode_direct_chunk.c   a box out of chunks, and the chunks that span steps, kept
  *   decode_direct_unpack.c  the filters undone
  *   decode_direct_bytes.c   bytes of a file, and their order
+ *   decode_plain.c          tables of all 16-bit numbers
  *   decode_scratch.c        memory that is used again from file to file
  */
 #ifndef SST_STREAM_DECODE_DIRECT_H
 #define SST_STREAM_DECODE_DIRECT_H
 
+#include "core/timings.h"
+#include "stream/decode_loops.h"
 #include "stream/decode_private.h"
 
 enum {
@@ -89,14 +92,34 @@ struct sst_direct_slab {
     uint64_t last_use;
 };
 
+/* Numbers that tell one packing from another: scalars, fills, and three for each flag. */
+enum { SST_DECODE_IDENTITY_SIZE = 12 + SST_DECODE_MAX_FILLS + 3 * SST_DECODE_MAX_FLAGS };
+
+/* What a packing makes of all 8-bit or 16-bit numbers, kept from file to file. */
+struct sst_decode_codes {
+    double identity[SST_DECODE_IDENTITY_SIZE];
+    int16_t *table; /* by the number's bits; NULL until used */
+    struct sst_plain_codes plain;
+};
+
+struct sst_decode_classes {
+    double identity[SST_DECODE_IDENTITY_SIZE];
+    uint8_t *table;
+    struct sst_plain_classes plain;
+};
+
 struct sst_decode_scratch {
     unsigned char *raw; /* a field as stored */
+    unsigned char *line; /* a row whose numbers stood apart */
     unsigned char *packed, *inflated, *chunk; /* a chunk as it is in the file, on its way, and unpacked */
-    size_t raw_capacity, packed_capacity, inflated_capacity, chunk_capacity;
+    size_t raw_capacity, line_capacity, packed_capacity, inflated_capacity, chunk_capacity;
     struct sst_direct_slab slabs[SST_DIRECT_MAX_SLABS];
     struct libdeflate_decompressor *inflater; /* NULL until used */
     struct sst_decode_model *model; /* NULL until a file was opened by the library */
     uint64_t n_files, clock;
+    struct sst_decode_codes codes; /* of the SST */
+    struct sst_decode_classes ice, mask;
+    struct sst_timings timings; /* added to while reading; whoever made the scratch memory may take them out */
 };
 
 /* decode_direct.c */
@@ -230,5 +253,25 @@ void sst_direct_unshuffle(const unsigned char *in, size_t n_bytes, size_t item_b
 
 /* Fletcher's checksum of 16-bit words, big end first, as HDF5 stores it. */
 uint32_t sst_direct_fletcher32(const unsigned char *bytes, size_t n);
+
+/* decode_plain.c */
+
+/*
+ * Codes of all 16-bit numbers of file->sst, made anew unless the last ones were of the same packing.
+ *
+ * out      NULL where making them costs more than it saves; else lives until the next call with the same scratch memory.
+ */
+SST_MUST_CHECK enum sst_status sst_decode_find_codes(struct sst_file *file, enum sst_lattice_kind lattice,
+                                                     const struct sst_decode_box *box,
+                                                     const struct sst_decode_codes **out, struct sst_error *err);
+
+/* The class of one stored number; NaN is missing. */
+typedef uint8_t sst_decode_class_fn(const struct sst_file *file, double stored);
+
+/* As above, classes of file->ice or file->mask, of 8-bit numbers too; NULL also where numbers are wider. */
+SST_MUST_CHECK enum sst_status sst_decode_find_classes(struct sst_file *file,
+                                                       const struct sst_decode_variable *variable,
+                                                       sst_decode_class_fn *class_of, const struct sst_decode_box *box,
+                                                       const struct sst_decode_classes **out, struct sst_error *err);
 
 #endif

@@ -108,9 +108,9 @@ static enum sst_status undo(struct unpacking *chunk, const struct sst_direct_pac
     return SST_OK;
 }
 
-enum sst_status sst_direct_unpack(struct sst_decode_scratch *scratch, const struct sst_direct_storage *storage,
-                                  const struct sst_direct_packed *packed, unsigned char *out, bool *was_read,
-                                  struct sst_error *err)
+static enum sst_status unpack(struct sst_decode_scratch *scratch, const struct sst_direct_storage *storage,
+                              const struct sst_direct_packed *packed, unsigned char *out, bool *was_read,
+                              struct sst_error *err)
 {
     struct unpacking chunk = {.scratch = scratch,
                               .storage = storage,
@@ -132,6 +132,16 @@ enum sst_status sst_direct_unpack(struct sst_decode_scratch *scratch, const stru
         sst_direct_swap(out, chunk.n_bytes / storage->item_bytes, storage->item_bytes);
     *was_read = true;
     return SST_OK;
+}
+
+enum sst_status sst_direct_unpack(struct sst_decode_scratch *scratch, const struct sst_direct_storage *storage,
+                                  const struct sst_direct_packed *packed, unsigned char *out, bool *was_read,
+                                  struct sst_error *err)
+{
+    const double start = sst_timings_now();
+    const enum sst_status rc = unpack(scratch, storage, packed, out, was_read, err);
+    (void)sst_timings_book(&scratch->timings, SST_PHASE_INFLATE, start);
+    return rc;
 }
 
 void sst_direct_free_inflater(struct libdeflate_decompressor *inflater)

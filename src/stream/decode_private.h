@@ -17,6 +17,8 @@
  *   decode_model.c    files of one make: what the first told is checked, not worked out again
  *   decode_describe.c all that a netCDF-4 header says, as bytes to compare
  *   decode_memo.c     files opened again without the library (decode_memo.h)
+ *   decode_plain.c    tables of all 16-bit numbers
+ *   decode_loops.c    loops over the cells of a row
  *   decode_companions.c  ice and mask of a box
  *   decode_field.c    fields to codes
  */
@@ -332,10 +334,9 @@ struct sst_decode_box {
     size_t step;
 };
 
-/* A row as stored. */
+/* A row as stored, its numbers side by side. */
 struct sst_decode_raw_row {
     const unsigned char *first;
-    size_t stride; /* [items] from one column to the next */
     size_t row, col, n; /* domain row, first domain column, columns */
 };
 
@@ -351,14 +352,8 @@ SST_MUST_CHECK enum sst_status sst_decode_read_rows(struct sst_file *file, const
                                                     const struct sst_decode_box *box, sst_decode_row_fn *take,
                                                     void *user, struct sst_error *err);
 
-/* Missing becomes NaN: fills, infinities, and what the valid range leaves out. */
-void sst_decode_blank_missing(const struct sst_decode_variable *variable, double *values, size_t n);
-
 /* Room for n doubles in file->row. */
 SST_MUST_CHECK enum sst_status sst_decode_need_row(struct sst_file *file, size_t n, struct sst_error *err);
-
-/* Whether a table of all 16-bit numbers is worth making. */
-bool sst_decode_table_pays(const struct sst_file *file, const struct sst_decode_box *box);
 
 /* decode_companions.c: ice flags (0 or 1), and SST_MASK_ bits, of a box in domain order. */
 SST_MUST_CHECK enum sst_status sst_decode_read_ice(struct sst_file *file, const struct sst_decode_box *box,

@@ -1,16 +1,6 @@
 /* Rows of a box as they are stored: which rectangles of the file hold them, and stored numbers as doubles. */
-#include <math.h>
-
 #include "core/mem.h"
 #include "stream/decode_direct.h"
-
-/* [cells] Below as many cells still to decode, making a table of 65,536 entries costs more than it saves. */
-enum { TABLE_PAYS_FROM = 4 * SST_DECODE_TABLE_SIZE };
-
-bool sst_decode_table_pays(const struct sst_file *file, const struct sst_decode_box *box)
-{
-    return box->domain->n_cells * file->info.n_steps >= TABLE_PAYS_FROM;
-}
 
 /* A rectangle of the file that is contiguous in rows and columns. A box across the file's seam has two. */
 struct segment {
@@ -67,84 +57,60 @@ static enum sst_status read_segment(struct sst_file *file, const struct sst_deco
     return SST_OK;
 }
 
+#define GATHER(type)                                                                                                   \
+    do {                                                                                                               \
+        const type *items = (const type *)(const void *)first;                                                         \
+        type *line = (type *)(void *)out;                                                                              \
+        for (size_t i = 0; i < n; ++i)                                                                                 \
+            line[i] = items[i * stride];                                                                               \
+    } while (0)
+
+/* Items that stand `stride` items apart, side by side. */
+static void gather(const unsigned char *first, size_t stride, size_t n, size_t item, unsigned char *out)
+{
+    switch (item) {
+    case 1:
+        GATHER(uint8_t);
+        break;
+    case 2:
+        GATHER(uint16_t);
+        break;
+    case 4:
+        GATHER(uint32_t);
+        break;
+    default:
+        GATHER(uint64_t);
+        break;
+    }
+}
+
 enum sst_status sst_decode_read_raw_rows(struct sst_file *file, const struct sst_decode_variable *variable,
                                          const struct sst_decode_box *box, sst_decode_raw_row_fn *take, void *user,
                                          struct sst_error *err)
 {
     struct segment segments[2];
+    struct sst_decode_scratch *scratch = file->scratch;
     const size_t n_segments = split_at_seam(box, segments);
     const size_t item = sst_decode_type_size(variable->type);
     const bool lon_is_fastest = variable->lat_at < variable->lon_at;
+    if (!lon_is_fastest)
+        SST_TRY(sst_grow(&scratch->line, &scratch->line_capacity, box->domain->n_cols * item, 1, "a row", err));
     for (size_t i = 0; i < n_segments; ++i) {
         const struct segment *segment = &segments[i];
         SST_TRY(read_segment(file, variable, box->step, segment, err));
         for (size_t r = 0; r < segment->n_rows; ++r) {
             const struct sst_decode_raw_row row = {
-                .first = file->scratch->raw + (lon_is_fastest ? r * segment->n_cols : r) * item,
-                .stride = lon_is_fastest ? 1 : segment->n_rows,
+                .first = lon_is_fastest ? scratch->raw + r * segment->n_cols * item : scratch->line,
                 .row = box->map->flip_lat ? segment->n_rows - 1 - r : r,
                 .col = segment->domain_col,
                 .n = segment->n_cols,
             };
+            if (!lon_is_fastest)
+                gather(scratch->raw + r * item, segment->n_rows, row.n, item, scratch->line);
             take(user, &row);
         }
     }
     return SST_OK;
-}
-
-#define WIDEN(type)                                                                                                    \
-    do {                                                                                                               \
-        const type *values = (const type *)(const void *)row->first;                                                   \
-        for (size_t i = 0; i < row->n; ++i)                                                                            \
-            out[i] = (double)values[i * row->stride];                                                                  \
-    } while (0)
-
-static void widen(nc_type type, const struct sst_decode_raw_row *row, double *out)
-{
-    switch (type) {
-    case NC_BYTE:
-        WIDEN(int8_t);
-        break;
-    case NC_UBYTE:
-        WIDEN(uint8_t);
-        break;
-    case NC_SHORT:
-        WIDEN(int16_t);
-        break;
-    case NC_USHORT:
-        WIDEN(uint16_t);
-        break;
-    case NC_INT:
-        WIDEN(int32_t);
-        break;
-    case NC_UINT:
-        WIDEN(uint32_t);
-        break;
-    case NC_INT64:
-        WIDEN(int64_t);
-        break;
-    case NC_UINT64:
-        WIDEN(uint64_t);
-        break;
-    case NC_FLOAT:
-        WIDEN(float);
-        break;
-    default:
-        WIDEN(double);
-        break;
-    }
-}
-
-void sst_decode_blank_missing(const struct sst_decode_variable *variable, double *values, size_t n)
-{
-    for (size_t k = 0; k < variable->n_fills; ++k) {
-        const double fill = variable->fills[k];
-        for (size_t i = 0; i < n; ++i)
-            values[i] = values[i] == fill ? NAN : values[i];
-    }
-    const double low = variable->valid_min, high = variable->valid_max;
-    for (size_t i = 0; i < n; ++i)
-        values[i] = ((values[i] >= low) & (values[i] <= high)) ? values[i] : NAN;
 }
 
 struct row_reader {
@@ -158,8 +124,7 @@ static void widen_and_take(void *user, const struct sst_decode_raw_row *row)
 {
     const struct row_reader *reader = user;
     double *values = reader->file->row;
-    widen(reader->variable->type, row, values);
-    sst_decode_blank_missing(reader->variable, values, row->n);
+    sst_loop_widen(reader->variable, row->first, row->n, values);
     reader->take(reader->user, row->row, row->col, row->n, values);
 }
 

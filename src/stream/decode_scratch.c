@@ -16,7 +16,11 @@ void sst_decode_scratch_destroy(struct sst_decode_scratch **scratch)
         sst_free(old->slabs[i].bytes);
     sst_decode_model_destroy(&old->model);
     sst_direct_free_inflater(old->inflater);
+    sst_free(old->codes.table);
+    sst_free(old->ice.table);
+    sst_free(old->mask.table);
     sst_free(old->raw);
+    sst_free(old->line);
     sst_free(old->packed);
     sst_free(old->inflated);
     sst_free(old->chunk);
