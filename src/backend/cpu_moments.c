@@ -12,20 +12,14 @@
 /* Cells whose planes and values stay in a first-level cache while the fields of a batch are added. */
 enum { CHUNK = 256 };
 
-static struct body_moments_planes planes_at(struct sst_moments_view bin, size_t cell)
-{
-    const struct body_moments_planes planes = {bin.n + cell, bin.s1 + cell, bin.s2 + cell, bin.s3 + cell,
-                                               bin.s4 + cell};
-    return planes;
-}
-
 /* Any cells: those of lists and of the domain's last block too. */
 static void add_gathered(struct sst_moments_view bin, const struct sst_cells *cells, const int16_t *const *hundredths,
                          size_t n_fields, size_t begin, size_t end)
 {
     while (begin < end) {
         const size_t n = end - begin < CHUNK ? end - begin : CHUNK;
-        const struct body_moments_planes planes = planes_at(bin, begin);
+        const struct body_moments_planes planes = {bin.n + begin, bin.s1 + begin, bin.s2 + begin, bin.s3 + begin,
+                                                   bin.s4 + begin};
         int16_t values[CHUNK];
         for (size_t field = 0; field < n_fields; ++field) {
             sst_cells_gather(cells, hundredths[field], SST_CODE_MISSING, begin, begin + n, values);
