@@ -206,7 +206,7 @@ static int compare_doubles(const void *a, const void *b)
 /* Median time of a run [ns], after one that is not counted. */
 static double time_of(const struct bench *bench, const struct bench_kernel *kernel)
 {
-    double ns[MAX_RUNS];
+    double ns[MAX_RUNS] = {0};
     if (bench->n_runs > 1)
         kernel->run(bench);
     for (int run = 0; run < bench->n_runs; ++run) {

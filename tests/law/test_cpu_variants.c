@@ -166,6 +166,20 @@ START_TEST(full_sums_are_those_of_the_plain_loop)
 }
 END_TEST
 
+/* Field i is in all batches of more than i fields. */
+static void expect_counts(const struct sst_cells *cells, uint8_t *const *marks, const uint16_t *count)
+{
+    for (size_t place = 0; place < cells->n_places; ++place) {
+        const size_t at = place / cells->width;
+        const size_t cell =
+            at < cells->n_given ? cells->block_at[at] * cells->width + place % cells->width : cells->n_domain;
+        int expected = 0;
+        for (int field = 0; field < SST_MAX_BATCH && cell < cells->n_domain; ++field)
+            expected += (SST_MAX_BATCH - field) * marks[field][cell];
+        ck_assert_int_eq(count[place], expected);
+    }
+}
+
 static void count_marks(size_t n_cells, unsigned char *out)
 {
     struct test_random random = {11};
@@ -179,6 +193,7 @@ static void count_marks(size_t n_cells, unsigned char *out)
     struct sst_cells cells = batch_is_listed ? listed_cells(n_cells) : sea_cells(n_cells, codes);
     for (size_t n_fields = 1; n_fields <= SST_MAX_BATCH; ++n_fields)
         sst_backend_cpu()->count_add_fields((uint16_t *)(void *)out, &cells, (const uint8_t *const *)marks, n_fields);
+    expect_counts(&cells, marks, (const uint16_t *)(const void *)out);
     sst_cells_clear(&cells);
     free(codes);
     for (int field = 0; field < SST_MAX_BATCH; ++field)
