@@ -121,7 +121,7 @@ static const struct bench_kernel kernels[] = {
     {"gather", run_gather, 1, 4},
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
-static const char *const level_names[SST_N_CPU_LEVELS] = {"plain", "avx2", "avx512"};
+static const char *const level_names[] = {"plain", "avx2", "avx512"};
 
 static void stop(const char *what)
 {
@@ -243,7 +243,7 @@ static void measure_all(const struct bench *bench, json_t *rows)
     printf("%zu cells, %d threads, median of %d\n", bench->n_cells, bench->n_threads, bench->n_runs);
     printf("%-10s %-7s %10s %12s %10s %10s\n", "kernel", "level", "ns/cell", "GB/s", "triad GB/s", "share");
     for (int i = 0; i < N_KERNELS; ++i)
-        for (int level = SST_CPU_PLAIN; level <= (int)sst_cpu_best(); ++level)
+        for (int level = SST_CPU_PLAIN; level < SST_N_CPU_LEVELS && level <= (int)sst_cpu_best(); ++level)
             if ((!bench->kernel || strcmp(bench->kernel, kernels[i].name) == 0) &&
                 (!bench->level || strcmp(bench->level, level_names[level]) == 0))
                 measure(bench, &kernels[i], level, rows);
