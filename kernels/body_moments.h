@@ -15,6 +15,8 @@ struct body_moments_planes {
 /*
  * Adds value i of a field. A missing value adds 0 to every plane, so the loop has no branch and vectorises. Powers are
  * built of 32 x 32 -> 64 bit products, which every vector unit has: |x| <= 8191 keeps x and x^2 within 32 bits.
+ *
+ * This is what adding means. Backends that add several fields at a time in vectors of their own are tested against it.
  */
 SST_FN void body_moments_add(struct body_moments_planes bin, const int16_t *SST_RESTRICT hundredths, int16_t missing,
                              size_t i)

@@ -41,41 +41,71 @@ SST_FN void cell_moments_add(struct cell_moments *m, int32_t x)
 }
 
 /*
- * Shape from the sums; n > 0. Sums are shifted to the rounded mean in wrapping 64-bit arithmetic, which is exact, so the
- * doubles that follow cancel next to nothing. Central s2 and s4 are read as unsigned: shifted s4 can pass 2^63.
+ * The sum's share of each value, to the nearest whole number and halves away from 0; n > 0. In double: of whole numbers
+ * below 2^33, so far from the next whole number that the rounded quotient does not reach it.
  */
-SST_FN struct cell_shape cell_moments_shape(struct cell_moments m)
+SST_FN int32_t cell_moments_centre(int32_t n, int32_t s1)
 {
-    const int64_t count = (int64_t)m.n;
-    const int64_t twice = 2 * (int64_t)m.s1;
-    const int64_t centre = (twice >= 0 ? twice + count : twice - count) / (2 * count);
-    const uint64_t n = (uint64_t)count, c = (uint64_t)centre;
-    const uint64_t s1 = (uint64_t)(int64_t)m.s1, s2 = (uint64_t)m.s2, s3 = (uint64_t)m.s3, s4 = (uint64_t)m.s4;
-    const uint64_t c2 = c * c;
-    const int64_t t1 = (int64_t)(s1 - n * c);
-    const uint64_t t2 = s2 - 2 * c * s1 + n * c2;
-    const int64_t t3 = (int64_t)(s3 - 3 * c * s2 + 3 * c2 * s1 - n * c2 * c);
-    const uint64_t t4 = s4 - 4 * c * s3 + 6 * c2 * s2 - 4 * c2 * c * s1 + n * c2 * c2;
+    const double count = (double)n, twice = 2.0 * (double)s1;
+    return (int32_t)((twice >= 0.0 ? twice + count : twice - count) / (2.0 * count));
+}
 
-    const double nd = (double)count;
-    const double d = (double)t1 / nd; /* mean - centre, within half a hundredth */
-    const double e2 = (double)t2 / nd, e3 = (double)t3 / nd, e4 = (double)t4 / nd;
+/* Sums of the powers of x - centre. The even ones are unsigned: t4 can pass 2^63. */
+struct cell_central {
+    int64_t t1;
+    uint64_t t2;
+    int64_t t3;
+    uint64_t t4;
+    int is_constant; /* all values are equal: decided in integers, where it is exact */
+};
+
+/* Sums shifted to the rounded mean in wrapping 64-bit arithmetic, which is exact; n > 0. */
+SST_FN struct cell_central cell_moments_central(struct cell_moments m, int32_t centre)
+{
+    const uint64_t n = m.n, c = (uint64_t)(int64_t)centre;
+    uint64_t t1 = (uint64_t)(int64_t)m.s1 - c * n;
+    uint64_t t2 = (uint64_t)m.s2 - c * (uint64_t)(int64_t)m.s1;
+    uint64_t t3 = (uint64_t)m.s3 - c * (uint64_t)m.s2;
+    uint64_t t4 = (uint64_t)m.s4 - c * (uint64_t)m.s3;
+    /* One x of each product is x - c now; then a second, a third and a fourth. */
+    t4 -= c * t3;
+    t3 -= c * t2;
+    t2 -= c * t1;
+    t4 -= c * t3;
+    t3 -= c * t2;
+    t4 -= c * t3;
+    const struct cell_central central = {(int64_t)t1, t2, (int64_t)t3, t4, n * t2 == t1 * t1};
+    return central;
+}
+
+/* Shape from n, the sum and the central sums as doubles: they cancel next to nothing. */
+SST_FN struct cell_shape cell_central_shape(double n, double s1, double t1, double t2, double t3, double t4)
+{
+    const double d = t1 / n; /* mean - centre, within half a hundredth */
+    const double e2 = t2 / n, e3 = t3 / n, e4 = t4 / n;
     const double m2 = e2 - d * d;
     const double m3 = e3 - 3.0 * d * e2 + 2.0 * d * d * d;
     const double m4 = e4 - 4.0 * d * e3 + 6.0 * d * d * e2 - 3.0 * d * d * d * d;
-
     struct cell_shape shape;
-    shape.mean = (double)m.s1 / nd;
-    /* All values equal: decided in integers, where it is exact. */
-    if (n * t2 == (uint64_t)t1 * (uint64_t)t1) {
-        shape.sd = 0.0;
-        shape.skew = 0.0;
-        shape.kurt = 0.0;
-        return shape;
-    }
+    shape.mean = s1 / n;
     shape.sd = sqrt(m2);
     shape.skew = m3 / (m2 * shape.sd);
     shape.kurt = m4 / (m2 * m2) - 3.0;
+    return shape;
+}
+
+/* Shape from the sums; n > 0. Where all values are equal only the mean is not 0. */
+SST_FN struct cell_shape cell_moments_shape(struct cell_moments m)
+{
+    const int32_t centre = cell_moments_centre((int32_t)m.n, m.s1);
+    const struct cell_central central = cell_moments_central(m, centre);
+    struct cell_shape shape = cell_central_shape((double)m.n, (double)m.s1, (double)central.t1, (double)central.t2,
+                                                 (double)central.t3, (double)central.t4);
+    if (central.is_constant) {
+        shape.sd = 0.0;
+        shape.skew = 0.0;
+        shape.kurt = 0.0;
+    }
     return shape;
 }
 

@@ -135,4 +135,7 @@ struct sst_backend {
 const struct sst_backend *sst_backend_cpu(void);
 void sst_backend_cpu_set_threads(int n_threads);
 
+/* What runs there: "cpu (plain)", "cpu (AVX2)" or "cpu (AVX-512)". */
+const char *sst_backend_cpu_name(void);
+
 #endif

@@ -94,32 +94,45 @@ void sst_cells_take(struct sst_cells *cells, const int16_t *codes)
             with_spare(cells->n_given, places ? LATER_SPARE_SHARE : FIRST_SPARE_SHARE, most) * cells->width;
 }
 
-/* One function for each type of item: a block is copied whole, which is one vector, unless it is the domain's last. */
-#define GATHER(cells, field, fill, begin, end, out)                                                                    \
-    do {                                                                                                               \
-        const size_t width = (cells)->width;                                                                           \
-        const size_t last_whole = (cells)->n_domain / width;                                                           \
-        for (size_t place = (begin) / width; place < (end) / width; ++place, (out) += width) {                         \
-            const size_t block = place < (cells)->n_given ? (cells)->block_at[place] : SIZE_MAX;                       \
-            if (block < last_whole && width == SST_CELLS_WIDTH) {                                                      \
-                memcpy((out), (field) + block * SST_CELLS_WIDTH, SST_CELLS_WIDTH * sizeof *(out));                     \
-                continue;                                                                                              \
-            }                                                                                                          \
-            const size_t n = block == SIZE_MAX ? 0 : block_cells((cells), block);                                      \
-            for (size_t i = 0; i < width; ++i)                                                                         \
-                (out)[i] = i < n ? (field)[block * width + i] : (fill);                                                \
+/*
+ * One function for each type of item: a block is copied whole, which is one vector, unless it is the domain's last. What is
+ * special about lists, that block and free places is kept out of the loop that does the work.
+ */
+#define GATHER_FUNCTION(name, type)                                                                                    \
+    static void name(const struct sst_cells *cells, const type *restrict field, type fill, size_t begin, size_t end,   \
+                     type *restrict out)                                                                               \
+    {                                                                                                                  \
+        const size_t width = cells->width, first = begin / width;                                                      \
+        const size_t given = end / width < cells->n_given ? end / width : cells->n_given;                              \
+        const size_t n = given > first ? given - first : 0, n_whole = cells->n_domain / width;                         \
+        const uint32_t *block_at = cells->block_at + first;                                                            \
+        for (size_t i = 0; i < n && width == 1; ++i)                                                                   \
+            out[i] = field[block_at[i]];                                                                               \
+        for (size_t i = 0; i < n && width != 1; ++i) {                                                                 \
+            const size_t block = block_at[i];                                                                          \
+            type *to = out + i * SST_CELLS_WIDTH;                                                                      \
+            if (block < n_whole)                                                                                       \
+                memcpy(to, field + block * SST_CELLS_WIDTH, SST_CELLS_WIDTH * sizeof *to);                             \
+            else                                                                                                       \
+                for (size_t cell = 0; cell < SST_CELLS_WIDTH; ++cell)                                                  \
+                    to[cell] = cell < block_cells(cells, block) ? field[block * SST_CELLS_WIDTH + cell] : fill;        \
         }                                                                                                              \
-    } while (0)
+        for (size_t cell = n * width; cell < end - begin; ++cell)                                                      \
+            out[cell] = fill;                                                                                          \
+    }
+
+GATHER_FUNCTION(gather_codes, int16_t)
+GATHER_FUNCTION(gather_marks, uint8_t)
 
 void sst_cells_gather(const struct sst_cells *cells, const int16_t *field, int16_t fill, size_t begin, size_t end,
                       int16_t *out)
 {
-    GATHER(cells, field, fill, begin, end, out);
+    gather_codes(cells, field, fill, begin, end, out);
 }
 
 void sst_cells_gather_marks(const struct sst_cells *cells, const uint8_t *field, size_t begin, size_t end, uint8_t *out)
 {
-    GATHER(cells, field, 0, begin, end, out);
+    gather_marks(cells, field, 0, begin, end, out);
 }
 
 void sst_cells_scatter(const struct sst_cells *cells, const void *places, size_t size, void *field)

@@ -1,0 +1,220 @@
+/* Places of cells: who gets one and when, what moves to and from them, the domain's last block, lists. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cells.h"
+#include "core/field.h"
+#include "test_main.h"
+
+/* Four whole blocks and one of three cells. */
+enum { N_DOMAIN = 4 * SST_CELLS_WIDTH + 3, N_BLOCKS = 5, MOST = N_BLOCKS * SST_CELLS_WIDTH };
+
+static struct sst_cells cells;
+static int16_t codes[N_DOMAIN];
+
+static void set_up(void)
+{
+    ck_assert_int_eq(sst_cells_init(&cells, N_DOMAIN, NULL), SST_OK);
+    for (int cell = 0; cell < N_DOMAIN; ++cell)
+        codes[cell] = SST_CODE_MISSING;
+}
+
+static void tear_down(void) { sst_cells_clear(&cells); }
+
+/* Gives places to the blocks of these cells alone. */
+static void take(const int *valid, int n)
+{
+    for (int cell = 0; cell < N_DOMAIN; ++cell)
+        codes[cell] = SST_CODE_MISSING;
+    for (int i = 0; i < n; ++i)
+        codes[valid[i]] = (int16_t)(100 + valid[i]);
+    sst_cells_take(&cells, codes);
+}
+
+START_TEST(no_block_has_a_place_at_first)
+{
+    ck_assert_uint_eq(cells.n_places, 0);
+    ck_assert_uint_eq(cells.n_given, 0);
+    ck_assert_uint_eq(cells.n_waiting, N_BLOCKS);
+    ck_assert_uint_eq(sst_cells_most(N_DOMAIN), MOST);
+    ck_assert_uint_eq(sst_cells_most(SST_CELLS_WIDTH), SST_CELLS_WIDTH);
+    take(NULL, 0);
+    ck_assert_uint_eq(cells.n_places, 0);
+}
+END_TEST
+
+START_TEST(a_block_gets_its_place_with_its_first_value_and_keeps_it)
+{
+    take((const int[]){SST_CELLS_WIDTH + 7, 3 * SST_CELLS_WIDTH}, 2);
+    ck_assert_uint_eq(cells.n_given, 2);
+    ck_assert_uint_eq(cells.block_at[0], 1);
+    ck_assert_uint_eq(cells.block_at[1], 3);
+    ck_assert_uint_eq(cells.n_waiting, 3);
+    take((const int[]){0, SST_CELLS_WIDTH}, 2);
+    ck_assert_uint_eq(cells.n_given, 3);
+    ck_assert_uint_eq(cells.block_at[0], 1);
+    ck_assert_uint_eq(cells.block_at[1], 3);
+    ck_assert_uint_eq(cells.block_at[2], 0);
+    ck_assert_uint_eq(cells.waiting[0], 2);
+    ck_assert_uint_eq(cells.waiting[1], 4);
+    take(NULL, 0);
+    ck_assert_uint_eq(cells.n_given, 3);
+}
+END_TEST
+
+START_TEST(there_are_spare_places_but_never_more_than_blocks)
+{
+    take((const int[]){0}, 1);
+    ck_assert_uint_eq(cells.n_places, 2 * SST_CELLS_WIDTH); /* one given, one spare */
+    take((const int[]){SST_CELLS_WIDTH}, 1);
+    ck_assert_uint_eq(cells.n_places, 2 * SST_CELLS_WIDTH); /* the spare one is used */
+    take((const int[]){2 * SST_CELLS_WIDTH, 3 * SST_CELLS_WIDTH, N_DOMAIN - 1}, 3);
+    ck_assert_uint_eq(cells.n_places, MOST);
+    ck_assert_uint_eq(cells.n_given, N_BLOCKS);
+    ck_assert_uint_eq(cells.n_waiting, 0);
+}
+END_TEST
+
+START_TEST(what_is_expected_is_what_a_first_field_takes)
+{
+    int16_t *many = calloc(64 * 1000, sizeof *many); /* of blocks 0 .. 7999 none is missing */
+    struct sst_cells large;
+    ck_assert_int_eq(sst_cells_init(&large, 64 * 1000, NULL), SST_OK);
+    for (size_t i = 0; i < 32 * 1000; ++i)
+        many[i] = SST_CODE_MISSING;
+    sst_cells_take(&large, many);
+    ck_assert_uint_eq(large.n_given, 4000);
+    ck_assert_uint_eq(large.n_places, (4000 + 4000 / 64 + 1) * SST_CELLS_WIDTH);
+    ck_assert_uint_eq(sst_cells_expected(64 * 1000, 32 * 1000), large.n_places);
+    ck_assert_uint_eq(sst_cells_expected(N_DOMAIN, N_DOMAIN), MOST);
+    sst_cells_clear(&large);
+    free(many);
+}
+END_TEST
+
+START_TEST(gather_takes_blocks_to_their_places_and_fills_the_rest)
+{
+    int16_t out[MOST + 1];
+    uint8_t marks[N_DOMAIN], marked[MOST + 1];
+    take((const int[]){SST_CELLS_WIDTH, 3 * SST_CELLS_WIDTH + 1, N_DOMAIN - 1}, 3);
+    ck_assert_uint_eq(cells.n_places, 4 * SST_CELLS_WIDTH);
+    for (int cell = 0; cell < N_DOMAIN; ++cell) {
+        codes[cell] = (int16_t)(1000 + cell);
+        marks[cell] = (uint8_t)(cell + 1);
+    }
+    out[cells.n_places] = 77;
+    marked[cells.n_places] = 77;
+    sst_cells_gather(&cells, codes, -5, 0, cells.n_places, out);
+    sst_cells_gather_marks(&cells, marks, 0, cells.n_places, marked);
+    static const int blocks[] = {1, 3, 4, -1}; /* -1: a free place */
+    for (int place = 0; place < 4 * SST_CELLS_WIDTH; ++place) {
+        const int block = blocks[place / SST_CELLS_WIDTH], cell = block * SST_CELLS_WIDTH + place % SST_CELLS_WIDTH;
+        const bool is_cell = block >= 0 && cell < N_DOMAIN;
+        ck_assert_int_eq(out[place], is_cell ? 1000 + cell : -5);
+        ck_assert_int_eq(marked[place], is_cell ? cell + 1 : 0);
+    }
+    ck_assert_int_eq(out[cells.n_places], 77);
+    ck_assert_int_eq(marked[cells.n_places], 77);
+}
+END_TEST
+
+START_TEST(gather_of_some_places_is_that_part_of_all)
+{
+    int16_t all[MOST], part[MOST];
+    take((const int[]){0, SST_CELLS_WIDTH, N_DOMAIN - 3}, 3);
+    sst_cells_gather(&cells, codes, SST_CODE_MISSING, 0, cells.n_places, all);
+    for (size_t begin = 0; begin <= cells.n_places; begin += SST_CELLS_WIDTH) {
+        for (size_t end = begin; end <= cells.n_places; end += SST_CELLS_WIDTH) {
+            memset(part, 0, sizeof part);
+            sst_cells_gather(&cells, codes, SST_CODE_MISSING, begin, end, part);
+            ck_assert_int_eq(memcmp(part, all + begin, (end - begin) * sizeof *part), 0);
+            ck_assert(end - begin == MOST || part[end - begin] == 0);
+        }
+    }
+}
+END_TEST
+
+START_TEST(scatter_undoes_gather_and_leaves_cells_without_a_place)
+{
+    double places[MOST], field[N_DOMAIN + 1];
+    int16_t items[MOST], back[N_DOMAIN + 1];
+    take((const int[]){SST_CELLS_WIDTH, N_DOMAIN - 1}, 2);
+    for (int place = 0; place < MOST; ++place) {
+        places[place] = 0.5 + place;
+        items[place] = (int16_t)place;
+    }
+    for (int cell = 0; cell <= N_DOMAIN; ++cell) {
+        field[cell] = -1.0;
+        back[cell] = -1;
+    }
+    sst_cells_scatter(&cells, places, sizeof *places, field);
+    sst_cells_scatter(&cells, items, sizeof *items, back);
+    for (int cell = 0; cell <= N_DOMAIN; ++cell) {
+        const int block = cell / SST_CELLS_WIDTH;
+        const int place = (block == 4 ? SST_CELLS_WIDTH : 0) + cell % SST_CELLS_WIDTH;
+        const bool has_place = cell < N_DOMAIN && (block == 1 || block == 4);
+        ck_assert_double_eq(field[cell], has_place ? 0.5 + place : -1.0);
+        ck_assert_int_eq(back[cell], has_place ? place : -1);
+    }
+}
+END_TEST
+
+START_TEST(a_list_has_its_cells_in_order_and_none_waits)
+{
+    static const size_t list[] = {2, 3, 17, N_DOMAIN - 1};
+    enum { N_LIST = sizeof list / sizeof list[0] };
+    struct sst_cells listed;
+    int16_t out[N_LIST + 1] = {[N_LIST] = 77}, field[N_DOMAIN];
+    uint8_t marks[N_DOMAIN] = {0}, marked[N_LIST];
+    ck_assert_int_eq(sst_cells_init_list(&listed, N_DOMAIN, list, N_LIST, NULL), SST_OK);
+    ck_assert_uint_eq(listed.width, 1);
+    ck_assert_uint_eq(listed.n_places, N_LIST);
+    ck_assert_uint_eq(listed.n_waiting, 0);
+    for (int cell = 0; cell < N_DOMAIN; ++cell)
+        field[cell] = (int16_t)cell;
+    marks[17] = 1;
+    sst_cells_take(&listed, field);
+    ck_assert_uint_eq(listed.n_places, N_LIST);
+    sst_cells_gather(&listed, field, SST_CODE_MISSING, 0, N_LIST, out);
+    sst_cells_gather_marks(&listed, marks, 0, N_LIST, marked);
+    for (int i = 0; i < N_LIST; ++i) {
+        ck_assert_int_eq(out[i], (int)list[i]);
+        ck_assert_int_eq(marked[i], list[i] == 17);
+    }
+    ck_assert_int_eq(out[N_LIST], 77);
+    sst_cells_gather(&listed, field, SST_CODE_MISSING, 2, 3, out);
+    ck_assert_int_eq(out[0], 17);
+    ck_assert_int_eq(out[1], 3);
+    static const int16_t seven[N_LIST] = {7, 7, 7, 7};
+    sst_cells_scatter(&listed, seven, sizeof *seven, field);
+    ck_assert(field[2] == 7 && field[3] == 7 && field[17] == 7 && field[N_DOMAIN - 1] == 7 && field[4] == 4);
+    sst_cells_clear(&listed);
+}
+END_TEST
+
+START_TEST(a_domain_too_large_for_its_numbers_is_refused)
+{
+    struct sst_error err = {0};
+    struct sst_cells huge;
+    ck_assert_int_eq(sst_cells_init(&huge, SIZE_MAX / 2, &err), SST_ERR_NOMEM);
+    ck_assert_ptr_nonnull(strstr(err.text, "cells are too many. Use --bbox"));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("cells");
+    TCase *tc = tcase_create("all");
+    tcase_add_checked_fixture(tc, set_up, tear_down);
+    tcase_add_test(tc, no_block_has_a_place_at_first);
+    tcase_add_test(tc, a_block_gets_its_place_with_its_first_value_and_keeps_it);
+    tcase_add_test(tc, there_are_spare_places_but_never_more_than_blocks);
+    tcase_add_test(tc, what_is_expected_is_what_a_first_field_takes);
+    tcase_add_test(tc, gather_takes_blocks_to_their_places_and_fills_the_rest);
+    tcase_add_test(tc, gather_of_some_places_is_that_part_of_all);
+    tcase_add_test(tc, scatter_undoes_gather_and_leaves_cells_without_a_place);
+    tcase_add_test(tc, a_list_has_its_cells_in_order_and_none_waits);
+    tcase_add_test(tc, a_domain_too_large_for_its_numbers_is_refused);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
