@@ -118,7 +118,7 @@ static void find_cut(const struct work *work, struct tail_tile *tile)
         const size_t end = work->side->first[bin + 1];
         const int32_t k = (int32_t)(end - work->side->first[bin]);
         const uint16_t *n = work->pool->bins[bin].n + tile->first_cell;
-        const int16_t *smallest = tile->values.pool[end - 1];
+        const int16_t *smallest = tile->values.runs->rows[end - 1];
         for (size_t lane = 0; lane < tile->n_lanes; ++lane)
             tile->cut[lane] = cell_tail_cut(tile->cut[lane], n[lane], k, smallest[lane]);
     }
@@ -130,7 +130,7 @@ static struct cell_tail_pair find_most(const struct work *work, const struct tai
 {
     for (size_t bin = 0; bin < work->pool->n_bins; ++bin)
         tile->n_of_bin[bin] = work->pool->bins[bin].n[tile->first_cell + lane];
-    const struct cell_tail_lists lists = {&tile->values.pool[0][lane], SST_TILE_LANES, work->side->first,
+    const struct cell_tail_lists lists = {&tile->values.runs->rows[0][lane], SST_TILE_LANES, work->side->first,
                                           tile->n_of_bin, work->pool->n_bins};
     const int16_t deep = cell_tail_most(lists, rank.depth);
     const int16_t shallow = rank.depth > 0 ? cell_tail_most(lists, rank.depth - 1) : deep;
@@ -219,7 +219,8 @@ static enum sst_status finish_side(const struct work *work, size_t n_cells, stru
         struct tail_tile tile = {.first_cell = first_cell,
                                  .n_lanes = left < SST_TILE_LANES ? left : SST_TILE_LANES,
                                  .n_of_bin = n_of_bin + thread * n_bins};
-        sst_tile_load(&tile.values, scratch + thread * n_members, work->side->members, n_members, first_cell,
+        struct sst_run run;
+        sst_tile_load(&tile.values, &run, scratch + thread * n_members, work->side->members, n_members, first_cell,
                       tile.n_lanes);
         find_cut(work, &tile);
         for (size_t q = 0; q < work->args->n_percentiles; ++q)

@@ -1,0 +1,140 @@
+/* Inner loops over lanes have no branch and a constant length, so a plain -O3 vectorises them. */
+#include "backend/cpu_select_loops.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backend/cpu_clones.h"
+#include "core/field.h"
+#include "kernels/cell_quantile.h"
+
+enum { LANES = SST_KEPT_LANES };
+
+/* Half the range of codes. */
+enum { MAX_STEP = 1 << 15 };
+
+CPU_CLONES
+void sst_loop_above(const struct sst_run *runs, size_t n_runs, const int16_t bound[LANES], int16_t above[LANES])
+{
+    int16_t n[LANES] = {0}, limit[LANES];
+    memcpy(limit, bound, sizeof limit);
+    for (size_t run = 0; run < n_runs; ++run) {
+        const int16_t(*rows)[LANES] = runs[run].rows;
+        const size_t n_rows = runs[run].n_rows;
+        for (size_t row = 0; row < n_rows; ++row)
+            for (int lane = 0; lane < LANES; ++lane)
+                n[lane] = (int16_t)(n[lane] + (rows[row][lane] > limit[lane]));
+    }
+    memcpy(above, n, sizeof n);
+}
+
+/* Codes are turned on a circle until the one above the bound is 0: then the values above it come first, those up to it last. */
+CPU_CLONES
+void sst_loop_around(const struct sst_run *runs, size_t n_runs, const int16_t bound[LANES], int16_t below[LANES],
+                     int16_t above[LANES])
+{
+    uint16_t first[LANES], last[LANES], turn[LANES];
+    for (int lane = 0; lane < LANES; ++lane) {
+        turn[lane] = (uint16_t)(bound[lane] + 1);
+        first[lane] = UINT16_MAX;
+        last[lane] = 0;
+    }
+    for (size_t run = 0; run < n_runs; ++run) {
+        const int16_t(*rows)[LANES] = runs[run].rows;
+        const size_t n_rows = runs[run].n_rows;
+        for (size_t row = 0; row < n_rows; ++row)
+            for (int lane = 0; lane < LANES; ++lane) {
+                const uint16_t x = (uint16_t)((uint16_t)rows[row][lane] - turn[lane]);
+                first[lane] = x < first[lane] ? x : first[lane];
+                last[lane] = x > last[lane] ? x : last[lane];
+            }
+    }
+    for (int lane = 0; lane < LANES; ++lane) {
+        below[lane] = (int16_t)(last[lane] + turn[lane]);
+        above[lane] = (int16_t)(first[lane] + turn[lane]);
+    }
+}
+
+CPU_CLONES
+void sst_loop_extremes(const struct sst_run *runs, size_t n_runs, int16_t least[LANES], int16_t most[LANES])
+{
+    int16_t low[LANES], high[LANES];
+    for (int lane = 0; lane < LANES; ++lane) {
+        low[lane] = INT16_MAX;
+        high[lane] = SST_CODE_MISSING;
+    }
+    for (size_t run = 0; run < n_runs; ++run)
+        for (size_t row = 0; row < runs[run].n_rows; ++row)
+            for (int lane = 0; lane < LANES; ++lane) {
+                const int16_t x = runs[run].rows[row][lane];
+                const int16_t candidate = x == SST_CODE_MISSING ? INT16_MAX : x;
+                low[lane] = candidate < low[lane] ? candidate : low[lane];
+                high[lane] = x > high[lane] ? x : high[lane];
+            }
+    memcpy(least, low, sizeof low);
+    memcpy(most, high, sizeof high);
+}
+
+static inline int32_t mask_of(int condition) { return -(int32_t)condition; }
+
+/* a where the mask is all ones, b where it is 0: a choice that compilers do not turn into a branch. */
+static inline int32_t choose(int32_t mask, int32_t a, int32_t b) { return b ^ ((a ^ b) & mask); }
+
+static inline int32_t least_of(int32_t a, int32_t b) { return a < b ? a : b; }
+
+CPU_CLONES
+bool sst_loop_narrow(struct sst_search *restrict search, const int16_t above[restrict LANES], bool halves)
+{
+    int32_t open = 0;
+    const int32_t all_halves = -(int32_t)halves;
+    for (int lane = 0; lane < LANES; ++lane) {
+        const int32_t n = above[lane], allowed = search->allowed[lane], probe = search->probe[lane];
+        const int32_t old_low = search->low[lane], old_high = search->high[lane];
+        const int32_t was_open = mask_of(old_high - old_low > 1) & mask_of(search->n_above_high[lane] != allowed);
+        const int32_t falls = was_open & mask_of(n <= allowed), rises = was_open & mask_of(n > allowed);
+        const int32_t high = choose(falls, probe, old_high), low = choose(rises, probe, old_low);
+        const int32_t n_high = choose(falls, n, search->n_above_high[lane]),
+                      n_low = choose(rises, n, search->n_above_low[lane]);
+        const int32_t width = high - low, half = width >> 1, step = search->step[lane];
+        /* Values lie about evenly between two known ends; from one, go by as many steps as there are values too many. */
+        const int32_t share = (int32_t)((float)width * (float)(n_low - allowed) / (float)(n_low - n_high));
+        const int32_t up = least_of(step * (n_low - allowed), half), down = least_of(step * (allowed - n_high), half);
+        const int32_t is_low_known = mask_of(low != SST_CODE_MISSING), is_high_known = mask_of(high != INT16_MAX);
+        const int32_t one_known = choose(is_low_known, up, width - down);
+        const int32_t most = choose(all_halves, half, choose(is_low_known & is_high_known, share, one_known));
+        const int32_t move = least_of(most, width - 1);
+        search->low[lane] = low;
+        search->high[lane] = high;
+        search->n_above_low[lane] = n_low;
+        search->n_above_high[lane] = n_high;
+        search->step[lane] = least_of(step << 1, MAX_STEP);
+        search->probe[lane] = (int16_t)(low + (move > 1 ? move : 1));
+        open |= mask_of(width > 1) & mask_of(n_high != allowed);
+    }
+    return open != 0;
+}
+
+CPU_CLONES
+void sst_loop_sums(struct sst_kept_sums *sums, const int16_t (*rows)[LANES], size_t n_rows)
+{
+    struct sst_kept_sums s = *sums;
+    for (size_t row = 0; row < n_rows; ++row)
+        for (int lane = 0; lane < LANES; ++lane) {
+            const int16_t is_valid = (int16_t)-(rows[row][lane] != SST_CODE_MISSING);
+            s.n_valid[lane] = (int16_t)(s.n_valid[lane] - is_valid);
+            s.sum[lane] += (int16_t)(rows[row][lane] & is_valid);
+        }
+    *sums = s;
+}
+
+CPU_CLONES
+void sst_loop_mix(const int16_t value[LANES], const int16_t next[LANES], const double g[LANES],
+                  const bool is_enough[LANES], int reference_steps, int steps_per_degree, double out[LANES])
+{
+    for (int lane = 0; lane < LANES; ++lane) {
+        const double a = (double)(value[lane] + reference_steps) / (double)steps_per_degree;
+        const double b = (double)(next[lane] + reference_steps) / (double)steps_per_degree;
+        const double mixed = cell_quantile_mix(a, b, g[lane]);
+        out[lane] = is_enough[lane] ? mixed : NAN;
+    }
+}
