@@ -12,7 +12,8 @@
 int main(int argc, char **argv)
 {
     struct bench_row rows[BENCH_EXACT_ROWS];
-    const size_t n_lon = argc > 3 ? strtoul(argv[1], NULL, 10) : 1440, n_lat = argc > 3 ? strtoul(argv[2], NULL, 10) : 720;
+    const size_t n_lon = argc > 3 ? strtoul(argv[1], NULL, 10) : 1440,
+                 n_lat = argc > 3 ? strtoul(argv[2], NULL, 10) : 720;
     if (bench_exact_rows(n_lon, n_lat, argc > 3 ? atoi(argv[3]) : 8, rows) != 0) {
         fputs("no memory\n", stderr);
         return 1;

@@ -15,7 +15,7 @@
 #include "exact/tail.h"
 #include "stream/bins.h"
 
-enum { N_YEARS = 30, N_POOL = 11, K = 16, LUMP = 24 };
+enum { N_YEARS = 30, N_POOL = 11, K = 16, LUMP = 24, N_ROUNDS = 6 };
 
 enum row { ADD, FINISH_COLD, FINISH_WARM, FINISH_TWO, SCAN, TAIL_ADD, TAIL_FINISH, ADD_FIELD };
 
@@ -40,7 +40,7 @@ struct bench {
     struct sst_raw *raw;
     struct sst_tail_estimator tail;
     struct sst_bin_set lists;
-    int16_t *found[2];
+    int16_t *found[2], *last[2]; /* what selection found on this day, and on the last */
     double *quantile[2], *bound, *mean;
     uint8_t *uncertified;
     uint64_t random;
@@ -103,7 +103,8 @@ static enum sst_status open_bench(struct bench *bench, struct sst_error *err)
             bench->codes[year][cell] = bench->base[cell];
             bench->anomaly[year][cell] = (int16_t)noise(bench, 90);
         }
-        bench->fields[year] = (struct sst_field){.n_cells = n, .codes = bench->codes[year], .hundredths = bench->codes[year]};
+        bench->fields[year] =
+            (struct sst_field){.n_cells = n, .codes = bench->codes[year], .hundredths = bench->codes[year]};
         bench->pointers[year] = &bench->fields[year];
     }
     SST_TRY(sst_cells_init(&bench->cells, n, err));
@@ -114,6 +115,7 @@ static enum sst_status open_bench(struct bench *bench, struct sst_error *err)
     SST_TRY(sst_bin_set_open(&bench->lists, sst_estimator_tail_sums(), n_places, err));
     for (int q = 0; q < 2; ++q) {
         SST_TRY(sst_alloc(n_places, sizeof **bench->found, "bench", &bench->found[q], err));
+        SST_TRY(sst_alloc(n_places, sizeof **bench->last, "bench", &bench->last[q], err));
         SST_TRY(sst_alloc(n_places, sizeof **bench->quantile, "bench", &bench->quantile[q], err));
     }
     SST_TRY(sst_alloc(n_places, sizeof *bench->bound, "bench", &bench->bound, err));
@@ -133,6 +135,7 @@ static void close_bench(struct bench *bench)
     sst_bin_set_clear(&bench->lists);
     for (int q = 0; q < 2; ++q) {
         sst_free(bench->found[q]);
+        sst_free(bench->last[q]);
         sst_free(bench->quantile[q]);
     }
     sst_free(bench->bound);
@@ -179,8 +182,8 @@ static int scan(const struct sst_kept *kept, size_t n_kept, size_t n_tiles)
     return sum;
 }
 
-static enum sst_status finish_exact(struct bench *bench, const struct sst_kept *kept, size_t n_kept, size_t n_percentiles,
-                                    enum row row, struct sst_error *err)
+static enum sst_status finish_exact(struct bench *bench, const struct sst_kept *kept, size_t n_kept,
+                                    size_t n_percentiles, enum row row, struct sst_error *err)
 {
     static const double p[] = {0.9, 0.1};
     const struct sst_quantile_args args = {p, n_percentiles, 7, sst_lattice_of(SST_LATTICE_CENTI), 1};
@@ -211,28 +214,38 @@ static enum sst_status finish_tail(struct bench *bench, int day, struct sst_erro
     return SST_OK;
 }
 
+static void scan_all(struct bench *bench, const struct sst_kept *kept, size_t n_kept)
+{
+    const double start = now_ns();
+    volatile int sink = scan(kept, n_kept, sst_kept_tiles(bench->cells.n_places));
+    (void)sink;
+    note(bench, SCAN, start, bench->n_valid);
+}
+
 static enum sst_status finish_day(struct bench *bench, int day, bool is_first, struct sst_error *err)
 {
     struct sst_term terms[N_POOL];
     struct sst_kept kept[N_POOL];
+    const size_t n_places = bench->cells.n_places;
     for (int i = 0; i < N_POOL; ++i)
         terms[i] = (struct sst_term){(int16_t)(day + 1 - i), SST_CLASS_COMMON};
     const size_t n_kept = sst_raw_pool(bench->raw, terms, N_POOL, kept);
     if (is_first) {
         for (int q = 0; q < 2; ++q)
-            for (size_t cell = 0; cell < bench->cells.n_places; ++cell)
+            for (size_t cell = 0; cell < n_places; ++cell)
                 bench->found[q][cell] = SST_CODE_MISSING;
         SST_TRY(finish_exact(bench, kept, n_kept, 1, FINISH_COLD, err));
         SST_TRY(finish_exact(bench, kept, n_kept, 2, FINISH_COLD, err));
-    } else if (day % 2 == 0) {
-        SST_TRY(finish_exact(bench, kept, n_kept, 2, FINISH_TWO, err));
     } else {
-        SST_TRY(finish_exact(bench, kept, n_kept, 1, FINISH_WARM, err));
+        for (int round = 0; round < N_ROUNDS; ++round) {
+            for (int q = 0; q < 2; ++q)
+                memcpy(bench->found[q], bench->last[q], n_places * sizeof **bench->found);
+            SST_TRY(finish_exact(bench, kept, n_kept, round % 2 ? 2 : 1, round % 2 ? FINISH_TWO : FINISH_WARM, err));
+            scan_all(bench, kept, n_kept);
+        }
     }
-    const double start = now_ns();
-    volatile int sink = scan(kept, n_kept, sst_kept_tiles(bench->cells.n_places));
-    (void)sink;
-    note(bench, SCAN, start, bench->n_valid);
+    for (int q = 0; q < 2; ++q)
+        memcpy(bench->last[q], bench->found[q], n_places * sizeof **bench->found);
     return finish_tail(bench, day, err);
 }
 

@@ -112,8 +112,8 @@ static void finish_mean(const struct target *target, const struct exact_tile *ti
     double mean[LANES];
     for (size_t lane = 0; lane < LANES; ++lane) {
         const int n = tile->values.n_valid[lane];
-        const double m = ((double)tile->sum[lane] / (double)(n > 0 ? n : 1) + lattice.reference_steps) /
-                         lattice.steps_per_degree;
+        const double m =
+            ((double)tile->sum[lane] / (double)(n > 0 ? n : 1) + lattice.reference_steps) / lattice.steps_per_degree;
         mean[lane] = has_enough(target, n) ? m : NAN;
     }
     memcpy(target->out->mean + tile->first_cell, mean, tile->n_lanes * sizeof *mean);
@@ -167,8 +167,9 @@ static void take_tile(struct exact_tile *tile, struct sst_run *runs, const struc
             tile->sum[lane] += sums.sum[lane];
             tile->values.n_valid[lane] = (int16_t)(tile->values.n_valid[lane] + sums.n_valid[lane]);
         }
-        runs[i] = (struct sst_run){(const int16_t(*)[LANES])sst_kept_members(&kept[i], index), kept[i].n_members,
-                                   has_next ? kept[i].tile_rows : 0};
+        runs[i] =
+            (struct sst_run){(const int16_t(*)[LANES])sst_kept_members(&kept[i], index), kept[i].n_members,
+                             has_next ? (const int16_t(*)[LANES])kept[i].rows + (index + 1) * kept[i].tile_rows : NULL};
     }
     tile->values.runs = runs;
     tile->values.n_runs = n_kept;
@@ -183,8 +184,7 @@ static enum sst_status make_ranks(struct target *target, const struct sst_kept *
                       err));
     for (size_t q = 0; q < target->args->n_percentiles; ++q)
         for (size_t n = 1; n <= target->n_most; ++n)
-            (*ranks)[q * (target->n_most + 1) + n] =
-                cell_rank_of((int32_t)n, target->args->p[q], target->args->type);
+            (*ranks)[q * (target->n_most + 1) + n] = cell_rank_of((int32_t)n, target->args->p[q], target->args->type);
     target->ranks = *ranks;
     return SST_OK;
 }

@@ -120,7 +120,7 @@ void sst_loop_sums(struct sst_kept_sums *sums, const int16_t (*rows)[LANES], siz
     struct sst_kept_sums s = *sums;
     for (size_t row = 0; row < n_rows; ++row)
         for (int lane = 0; lane < LANES; ++lane) {
-            const int16_t is_valid = (int16_t)-(rows[row][lane] != SST_CODE_MISSING);
+            const int16_t is_valid = (int16_t) - (rows[row][lane] != SST_CODE_MISSING);
             s.n_valid[lane] = (int16_t)(s.n_valid[lane] - is_valid);
             s.sum[lane] += (int16_t)(rows[row][lane] & is_valid);
         }

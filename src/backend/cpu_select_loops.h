@@ -12,7 +12,8 @@
 struct sst_run {
     const int16_t (*rows)[SST_KEPT_LANES];
     size_t n_rows;
-    size_t next; /* rows from here to those of the tile that comes next, which are fetched ahead; 0 where none is */
+    const int16_t (
+        *next)[SST_KEPT_LANES]; /* the head and members that the next tile will want; NULL where none is next */
 };
 
 /* For each lane: how many values are above its bound. */

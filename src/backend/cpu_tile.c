@@ -9,8 +9,11 @@
 /* What a value too many means for where to look next, when nothing but the hint is known. [codes] */
 enum { FIRST_STEP = 2 };
 
-/* From this pass on every other one halves the bracket, so that no pool, however uneven, takes more than twice 16 of them. */
-enum { FIRST_HALVING = 4 };
+/* From this pass on every other one halves the bracket, so that no pool, however uneven, takes more than 8 and twice 16 of them. */
+enum { FIRST_HALVING = 8 };
+
+/* Passes over which what is fetched ahead is spread: nearly every tile takes as many. */
+enum { FETCH_PASSES = 3 };
 
 void sst_tile_load(struct sst_tile *tile, struct sst_run *run, int16_t (*scratch)[SST_TILE_LANES],
                    const int16_t *const *members, size_t n_members, size_t first_cell, size_t n_lanes)
@@ -27,7 +30,7 @@ void sst_tile_load(struct sst_tile *tile, struct sst_run *run, int16_t (*scratch
         memcpy(scratch[member], missing, sizeof missing);
         memcpy(scratch[member], codes, n_lanes * sizeof *codes);
     }
-    *run = (struct sst_run){(const int16_t(*)[SST_TILE_LANES])scratch, n_members, 0};
+    *run = (struct sst_run){(const int16_t(*)[SST_TILE_LANES])scratch, n_members, NULL};
     tile->runs = run;
     tile->n_runs = 1;
     sst_loop_above(run, 1, missing, tile->n_valid);
@@ -51,8 +54,18 @@ static void search_begin(struct sst_search *search, const struct sst_tile *tile,
         search->n_above_low[lane] = is_empty ? 1 : tile->n_valid[lane];
         search->n_above_high[lane] = 0;
         search->step[lane] = FIRST_STEP;
-        search->probe[lane] = is_cold ? (int16_t)(search->low[lane] + (search->high[lane] - search->low[lane]) / 2)
-                                      : hint[lane];
+        search->probe[lane] =
+            is_cold ? (int16_t)(search->low[lane] + (search->high[lane] - search->low[lane]) / 2) : hint[lane];
+    }
+}
+
+/* Asks for a part of the next tile, which comes from memory while the values of this one are counted. */
+static void fetch_ahead(const struct sst_tile *tile, int pass)
+{
+    for (size_t run = (size_t)pass; run < tile->n_runs; run += FETCH_PASSES) {
+        const struct sst_run *r = &tile->runs[run];
+        for (size_t row = 0; r->next && row < SST_KEPT_HEAD_ROWS + r->n_rows; ++row)
+            __builtin_prefetch(r->next[row], 0, 2);
     }
 }
 
@@ -63,6 +76,8 @@ void sst_tile_select(const struct sst_tile *tile, const int16_t k[SST_TILE_LANES
     int16_t above[SST_TILE_LANES], bound[SST_TILE_LANES], below[SST_TILE_LANES];
     search_begin(&search, tile, k, hint);
     for (int pass = 0;; ++pass) {
+        if (pass < FETCH_PASSES)
+            fetch_ahead(tile, pass);
         sst_loop_above(tile->runs, tile->n_runs, search.probe, above);
         if (!sst_loop_narrow(&search, above, pass >= FIRST_HALVING && pass % 2 == 0))
             break;
