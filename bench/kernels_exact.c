@@ -15,7 +15,7 @@
 #include "exact/tail.h"
 #include "stream/bins.h"
 
-enum { N_YEARS = 30, N_POOL = 11, K = 16, LUMP = 24, N_ROUNDS = 6 };
+enum { N_YEARS = 30, N_POOL = 11, K = 16, LUMP = 24, N_ROUNDS = 12 };
 
 enum row { ADD, FINISH_COLD, FINISH_WARM, FINISH_TWO, SCAN, TAIL_ADD, TAIL_FINISH, ADD_FIELD };
 

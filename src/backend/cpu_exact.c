@@ -15,7 +15,7 @@
 
 enum { LANES = SST_TILE_LANES, TILE_BLOCKS = LANES / SST_CELLS_WIDTH };
 
-/* Tiles that a thread takes at a time: neighbours, so that the next one is fetched while one is counted. */
+/* Tiles that a thread takes at a time: neighbours, which the processor fetches ahead. */
 enum { TASK_TILES = 32 };
 
 /* Below this many tiles a light loop is done sooner than a second thread is woken. */
@@ -154,9 +154,9 @@ static void finish_tile(const struct target *target, const struct exact_tile *ti
         finish_percentile(target, tile, q);
 }
 
-/* The runs of a tile; `next` where the thread comes to its neighbour. */
+/* The runs of a tile, where they lie, and its sums. */
 static void take_tile(struct exact_tile *tile, struct sst_run *runs, const struct sst_kept *kept, size_t n_kept,
-                      size_t index, bool has_next)
+                      size_t index)
 {
     memset(tile->sum, 0, sizeof tile->sum);
     memset(tile->values.n_valid, 0, sizeof tile->values.n_valid);
@@ -167,9 +167,7 @@ static void take_tile(struct exact_tile *tile, struct sst_run *runs, const struc
             tile->sum[lane] += sums.sum[lane];
             tile->values.n_valid[lane] = (int16_t)(tile->values.n_valid[lane] + sums.n_valid[lane]);
         }
-        runs[i] =
-            (struct sst_run){(const int16_t(*)[LANES])sst_kept_members(&kept[i], index), kept[i].n_members,
-                             has_next ? (const int16_t(*)[LANES])kept[i].rows + (index + 1) * kept[i].tile_rows : NULL};
+        runs[i] = (struct sst_run){(const int16_t(*)[LANES])sst_kept_members(&kept[i], index), kept[i].n_members};
     }
     tile->values.runs = runs;
     tile->values.n_runs = n_kept;
@@ -205,7 +203,7 @@ enum sst_status sst_cpu_exact_finish(const struct sst_kept *kept, size_t n_kept,
         for (size_t index = first; index < end; ++index) {
             const size_t first_cell = index * LANES, left = n_cells - first_cell;
             struct exact_tile tile = {.first_cell = first_cell, .n_lanes = left < LANES ? left : LANES};
-            take_tile(&tile, runs + (size_t)omp_get_thread_num() * (n_kept + 1), kept, n_kept, index, index + 1 < end);
+            take_tile(&tile, runs + (size_t)omp_get_thread_num() * (n_kept + 1), kept, n_kept, index);
             finish_tile(&target, &tile);
         }
     }

@@ -7,35 +7,41 @@
 #include "backend/cpu_clones.h"
 #include "core/field.h"
 #include "kernels/cell_quantile.h"
+#include "kernels/cell_tail.h"
 
 enum { LANES = SST_KEPT_LANES };
 
 /* Half the range of codes. */
 enum { MAX_STEP = 1 << 15 };
 
+/* Counts the values that are not above: there the value is what a comparison can read from memory itself. */
 CPU_CLONES
 void sst_loop_above(const struct sst_run *runs, size_t n_runs, const int16_t bound[LANES], int16_t above[LANES])
 {
-    int16_t n[LANES] = {0}, limit[LANES];
-    memcpy(limit, bound, sizeof limit);
+    int16_t n[LANES] = {0} /* negative */, limit[LANES];
+    size_t n_members = 0;
+    for (int lane = 0; lane < LANES; ++lane)
+        limit[lane] = (int16_t)(bound[lane] < INT16_MAX ? bound[lane] + 1 : INT16_MAX);
     for (size_t run = 0; run < n_runs; ++run) {
         const int16_t(*rows)[LANES] = runs[run].rows;
         const size_t n_rows = runs[run].n_rows;
+        n_members += n_rows;
         for (size_t row = 0; row < n_rows; ++row)
             for (int lane = 0; lane < LANES; ++lane)
-                n[lane] = (int16_t)(n[lane] + (rows[row][lane] > limit[lane]));
+                n[lane] = (int16_t)(n[lane] + (limit[lane] > rows[row][lane] ? -1 : 0)); /* a mask as it is */
     }
-    memcpy(above, n, sizeof n);
+    for (int lane = 0; lane < LANES; ++lane)
+        above[lane] = (int16_t)(bound[lane] < INT16_MAX ? (int16_t)n_members + n[lane] : 0);
 }
 
-/* Codes are turned on a circle until the one above the bound is 0: then the values above it come first, those up to it last. */
+/* Codes are turned and mirrored until the bound is 0: then those up to it come first, the nearest first of all. */
 CPU_CLONES
 void sst_loop_around(const struct sst_run *runs, size_t n_runs, const int16_t bound[LANES], int16_t below[LANES],
                      int16_t above[LANES])
 {
-    uint16_t first[LANES], last[LANES], turn[LANES];
+    uint16_t first[LANES], last[LANES], zero[LANES];
     for (int lane = 0; lane < LANES; ++lane) {
-        turn[lane] = (uint16_t)(bound[lane] + 1);
+        zero[lane] = (uint16_t)bound[lane];
         first[lane] = UINT16_MAX;
         last[lane] = 0;
     }
@@ -44,14 +50,14 @@ void sst_loop_around(const struct sst_run *runs, size_t n_runs, const int16_t bo
         const size_t n_rows = runs[run].n_rows;
         for (size_t row = 0; row < n_rows; ++row)
             for (int lane = 0; lane < LANES; ++lane) {
-                const uint16_t x = (uint16_t)((uint16_t)rows[row][lane] - turn[lane]);
+                const uint16_t x = (uint16_t)(zero[lane] - (uint16_t)rows[row][lane]);
                 first[lane] = x < first[lane] ? x : first[lane];
                 last[lane] = x > last[lane] ? x : last[lane];
             }
     }
     for (int lane = 0; lane < LANES; ++lane) {
-        below[lane] = (int16_t)(last[lane] + turn[lane]);
-        above[lane] = (int16_t)(first[lane] + turn[lane]);
+        below[lane] = (int16_t)(zero[lane] - first[lane]);
+        above[lane] = (int16_t)(zero[lane] - last[lane]);
     }
 }
 
@@ -125,6 +131,23 @@ void sst_loop_sums(struct sst_kept_sums *sums, const int16_t (*rows)[LANES], siz
             s.sum[lane] += (int16_t)(rows[row][lane] & is_valid);
         }
     *sums = s;
+}
+
+/* Each plane is read and written once for all that is carried, which stays in registers. */
+CPU_CLONES
+void sst_loop_insert(int16_t *list, size_t k, size_t stride, const int16_t carried[SST_INSERT_ROWS][SST_INSERT_LANES])
+{
+    int16_t c[SST_INSERT_ROWS][SST_INSERT_LANES];
+    memcpy(c, carried, sizeof c);
+    for (size_t r = 0; r < k; ++r) {
+        int16_t *restrict plane = list + r * stride;
+        for (int lane = 0; lane < SST_INSERT_LANES; ++lane) {
+            int16_t kept = plane[lane];
+            for (int row = 0; row < SST_INSERT_ROWS; ++row)
+                cell_tail_exchange(&kept, &c[row][lane]);
+            plane[lane] = kept;
+        }
+    }
 }
 
 CPU_CLONES

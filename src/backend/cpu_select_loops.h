@@ -12,8 +12,6 @@
 struct sst_run {
     const int16_t (*rows)[SST_KEPT_LANES];
     size_t n_rows;
-    const int16_t (
-        *next)[SST_KEPT_LANES]; /* the head and members that the next tile will want; NULL where none is next */
 };
 
 /* For each lane: how many values are above its bound. */
@@ -45,6 +43,12 @@ bool sst_loop_narrow(struct sst_search *restrict search, const int16_t above[res
 
 /* Adds rows to the sums of a tile. */
 void sst_loop_sums(struct sst_kept_sums *sums, const int16_t (*rows)[SST_KEPT_LANES], size_t n_rows);
+
+/* What is inserted into lists at a time: as much as 16 registers of 32 bytes hold beside the list. */
+enum { SST_INSERT_ROWS = 4, SST_INSERT_LANES = 32 };
+
+/* Inserts rows of neighbouring cells into their lists of k planes, `stride` items apart. */
+void sst_loop_insert(int16_t *list, size_t k, size_t stride, const int16_t carried[SST_INSERT_ROWS][SST_INSERT_LANES]);
 
 /* Values [degC] of codes; both divisions are those of sst_lattice_degc and of cell_quantile_mix. */
 void sst_loop_mix(const int16_t value[SST_KEPT_LANES], const int16_t next[SST_KEPT_LANES],

@@ -12,9 +12,6 @@ enum { FIRST_STEP = 2 };
 /* From this pass on every other one halves the bracket, so that no pool, however uneven, takes more than 8 and twice 16 of them. */
 enum { FIRST_HALVING = 8 };
 
-/* Passes over which what is fetched ahead is spread: nearly every tile takes as many. */
-enum { FETCH_PASSES = 3 };
-
 void sst_tile_load(struct sst_tile *tile, struct sst_run *run, int16_t (*scratch)[SST_TILE_LANES],
                    const int16_t *const *members, size_t n_members, size_t first_cell, size_t n_lanes)
 {
@@ -30,7 +27,7 @@ void sst_tile_load(struct sst_tile *tile, struct sst_run *run, int16_t (*scratch
         memcpy(scratch[member], missing, sizeof missing);
         memcpy(scratch[member], codes, n_lanes * sizeof *codes);
     }
-    *run = (struct sst_run){(const int16_t(*)[SST_TILE_LANES])scratch, n_members, NULL};
+    *run = (struct sst_run){(const int16_t(*)[SST_TILE_LANES])scratch, n_members};
     tile->runs = run;
     tile->n_runs = 1;
     sst_loop_above(run, 1, missing, tile->n_valid);
@@ -59,16 +56,6 @@ static void search_begin(struct sst_search *search, const struct sst_tile *tile,
     }
 }
 
-/* Asks for a part of the next tile, which comes from memory while the values of this one are counted. */
-static void fetch_ahead(const struct sst_tile *tile, int pass)
-{
-    for (size_t run = (size_t)pass; run < tile->n_runs; run += FETCH_PASSES) {
-        const struct sst_run *r = &tile->runs[run];
-        for (size_t row = 0; r->next && row < SST_KEPT_HEAD_ROWS + r->n_rows; ++row)
-            __builtin_prefetch(r->next[row], 0, 2);
-    }
-}
-
 void sst_tile_select(const struct sst_tile *tile, const int16_t k[SST_TILE_LANES], const int16_t hint[SST_TILE_LANES],
                      int16_t value[SST_TILE_LANES], int16_t next[SST_TILE_LANES])
 {
@@ -76,8 +63,6 @@ void sst_tile_select(const struct sst_tile *tile, const int16_t k[SST_TILE_LANES
     int16_t above[SST_TILE_LANES], bound[SST_TILE_LANES], below[SST_TILE_LANES];
     search_begin(&search, tile, k, hint);
     for (int pass = 0;; ++pass) {
-        if (pass < FETCH_PASSES)
-            fetch_ahead(tile, pass);
         sst_loop_above(tile->runs, tile->n_runs, search.probe, above);
         if (!sst_loop_narrow(&search, above, pass >= FIRST_HALVING && pass % 2 == 0))
             break;
