@@ -41,6 +41,8 @@ static int16_t draw(struct test_random *random, size_t cell)
     case 5:
         return test_random_below(random, 60) ? SST_CODE_MISSING : 77;
     default:
+        if (test_random_below(random, 8) == 0)
+            return test_random_below(random, 2) ? INT16_MAX : INT16_MIN + 1;
         return (int16_t)(test_random_below(random, 65535) - 32767);
     }
 }

@@ -40,6 +40,8 @@ static struct days *make_days(size_t n_members, size_t n_cells, uint64_t seed)
             const int value = test_random_below(&random, spread) - 180;
             days->values[m][cell] = is_land || is_late || is_gap ? SST_CODE_MISSING : (int16_t)value;
         }
+        for (size_t cell = n_cells; cell < MAX_CELLS; ++cell)
+            days->values[m][cell] = 777; /* not of the domain: must never be kept */
         days->members[m] = days->values[m];
     }
     return days;
@@ -224,13 +226,24 @@ START_TEST(memory_of_dropped_terms_is_used_again_without_a_trace_of_them)
 }
 END_TEST
 
-START_TEST(lanes_without_a_place_are_missing_and_sums_are_those_of_the_members)
+/* What a lane is to hold of a member. */
+static int16_t expected_code(const struct store *store, const struct days *days, size_t m, size_t place)
 {
-    struct days *days = make_days(20, 200, 3);
+    const size_t block = place / SST_CELLS_WIDTH;
+    if (block >= store->cells.n_given)
+        return SST_CODE_MISSING;
+    const size_t cell = store->cells.block_at[block] * SST_CELLS_WIDTH + place % SST_CELLS_WIDTH;
+    return cell < days->n_cells ? days->values[m][cell] : SST_CODE_MISSING;
+}
+
+START_TEST(every_lane_holds_its_cell_or_nothing_and_sums_are_those_of_the_members)
+{
+    const size_t sizes[] = {200, 31, 30, 100};
+    struct days *days = make_days(20, sizes[_i], 3);
     struct store store;
     struct sst_kept kept;
     const struct sst_term term = kept_fixture_term(0);
-    open_store(&store, 200);
+    open_store(&store, sizes[_i]);
     add_days(&store, days, 3, KEPT_TERM_MEMBERS);
     ck_assert_uint_eq(sst_raw_pool(store.raw, &term, 1, &kept), 1);
     ck_assert_uint_eq(kept.n_members, 20);
@@ -238,11 +251,10 @@ START_TEST(lanes_without_a_place_are_missing_and_sums_are_those_of_the_members)
         struct sst_kept_sums sums;
         memcpy(&sums, sst_kept_head(&kept, tile), sizeof sums);
         for (size_t lane = 0; lane < SST_KEPT_LANES; ++lane) {
-            const bool is_place = tile * SST_KEPT_LANES + lane < store.cells.n_places;
             int32_t sum = 0, n = 0;
             for (size_t m = 0; m < 20; ++m) {
                 const int16_t code = sst_kept_members(&kept, tile)[m][lane];
-                ck_assert(is_place || code == SST_CODE_MISSING);
+                ck_assert_int_eq(code, expected_code(&store, days, m, tile * SST_KEPT_LANES + lane));
                 n += code != SST_CODE_MISSING;
                 sum += code == SST_CODE_MISSING ? 0 : code;
             }
@@ -292,7 +304,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tc, what_is_kept_is_what_came_whatever_the_size_batch_and_threads, 0, 18);
     tcase_add_test(tc, a_term_may_get_more_fields_than_were_announced);
     tcase_add_test(tc, memory_of_dropped_terms_is_used_again_without_a_trace_of_them);
-    tcase_add_test(tc, lanes_without_a_place_are_missing_and_sums_are_those_of_the_members);
+    tcase_add_loop_test(tc, every_lane_holds_its_cell_or_nothing_and_sums_are_those_of_the_members, 0, 4);
     tcase_add_test(tc, a_term_takes_whole_tiles_for_all_its_days);
     tcase_add_test(tc, a_planted_fault_is_seen);
     suite_add_tcase(suite, tc);
