@@ -76,7 +76,9 @@ SST_FN struct cell_rank cell_rank_of(int32_t n, double p, int type)
 /* a mixed with b by weight g, in the form that gives a at g = 0, b at g = 1 and is monotonic between. */
 SST_FN double cell_quantile_mix(double a, double b, double g)
 {
-    return g < 0.5 ? a + (b - a) * g : b - (b - a) * (1.0 - g);
+    /* Both are computed, so that no branch keeps loops from being vectorised. */
+    const double from_a = a + (b - a) * g, from_b = b - (b - a) * (1.0 - g);
+    return g < 0.5 ? from_a : from_b;
 }
 
 #endif

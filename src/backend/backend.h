@@ -11,6 +11,7 @@
 #include "core/cells.h"
 #include "core/estimator.h"
 #include "core/field.h"
+#include "core/kept.h"
 #include "core/shape.h"
 #include "core/status.h"
 
@@ -109,12 +110,18 @@ struct sst_backend {
                            const struct sst_finish_out *out, size_t n_cells);
 
     /*
-     * Mean, count and exact percentiles of a pool of raw fields: `members` arrays of n_cells codes.
-     * Errors: SST_ERR_NOMEM (scratch of a few hundred KB a thread).
+     * Writes day fields, which are in domain order, as the last n_fields members of `kept`, which has all cells->n_places,
+     * and adds them to its sums, which begin with its first member.
      */
-    enum sst_status (*exact_finish)(const int16_t *const *members, size_t n_members,
-                                    const struct sst_quantile_args *args, const struct sst_finish_out *out,
-                                    size_t n_cells, struct sst_error *err);
+    void (*exact_add_fields)(const struct sst_kept *kept, const struct sst_cells *cells,
+                             const struct sst_field *const *fields, size_t n_fields);
+
+    /*
+     * Mean, count and exact percentiles of a pool of kept values: n_kept terms of n_cells places.
+     * Errors: SST_ERR_NOMEM (scratch of a few KB a thread).
+     */
+    enum sst_status (*exact_finish)(const struct sst_kept *kept, size_t n_kept, const struct sst_quantile_args *args,
+                                    const struct sst_finish_out *out, size_t n_cells, struct sst_error *err);
 
     /* Adds day fields, which are in domain order, to a bin of lists, which has cells->n_places. */
     void (*tail_add_fields)(struct sst_tail_view bin, const struct sst_cells *cells,

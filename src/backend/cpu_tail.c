@@ -12,6 +12,9 @@
 /* Cells of one task: what is carried and sixteen planes of it take 34 KB, about a first-level cache. */
 enum { BLOCK = 1024 };
 
+/* Cells of a task that adds fields: eight of them and sixteen planes take 16 KB. */
+enum { ADD_BLOCK = 256 };
+
 /* Below this many cells a light loop is done sooner than a second thread is woken. */
 enum { PARALLEL_CELLS = 32768 };
 
@@ -43,24 +46,39 @@ static void add_sums(struct sst_tail_view bin, const int16_t *hundredths, size_t
     }
 }
 
-/* One block of cells of one field. */
-static void add_block(struct sst_tail_view bin, const struct sst_cells *cells, const struct sst_field *field,
-                      size_t begin, size_t n)
+/* Inserts a block of each of n_rows fields, four fields and 32 cells at a time. */
+static void insert_rows(int16_t *list, size_t k, size_t stride, int16_t (*values)[ADD_BLOCK], size_t n_rows, size_t n)
 {
-    int16_t values[BLOCK], carried[BLOCK];
-    sst_cells_gather(cells, field->hundredths, SST_CODE_MISSING, begin, begin + n, values);
-    add_sums(bin, values, begin, n);
-    if (field->codes != field->hundredths)
-        sst_cells_gather(cells, field->codes, SST_CODE_MISSING, begin, begin + n, values);
-    if (bin.k_top > 0) {
-        memcpy(carried, values, n * sizeof carried[0]);
-        insert(bin.top + begin, bin.k_top, cells->n_places, carried, n);
+    const size_t whole = n - n % SST_INSERT_LANES;
+    for (size_t cell = 0; cell < whole; cell += SST_INSERT_LANES)
+        for (size_t first = 0; first < n_rows; first += SST_INSERT_ROWS) {
+            int16_t carried[SST_INSERT_ROWS][SST_INSERT_LANES];
+            for (size_t row = 0; row < SST_INSERT_ROWS; ++row)
+                for (size_t lane = 0; lane < SST_INSERT_LANES; ++lane)
+                    carried[row][lane] = first + row < n_rows ? values[first + row][cell + lane] : CELL_TAIL_NONE;
+            sst_loop_insert(list + cell, k, stride, (const int16_t(*)[SST_INSERT_LANES])carried);
+        }
+    for (size_t row = 0; row < n_rows && whole < n; ++row)
+        insert(list + whole, k, stride, values[row] + whole, n - whole);
+}
+
+/* One block of cells of at most SST_MAX_BATCH fields. */
+static void add_block(struct sst_tail_view bin, const struct sst_cells *cells, const struct sst_field *const *fields,
+                      size_t n_fields, size_t begin, size_t n)
+{
+    int16_t values[SST_MAX_BATCH][ADD_BLOCK], carried[SST_MAX_BATCH][ADD_BLOCK];
+    for (size_t i = 0; i < n_fields; ++i) {
+        sst_cells_gather(cells, fields[i]->hundredths, SST_CODE_MISSING, begin, begin + n, values[i]);
+        add_sums(bin, values[i], begin, n);
+        if (fields[i]->codes != fields[i]->hundredths)
+            sst_cells_gather(cells, fields[i]->codes, SST_CODE_MISSING, begin, begin + n, values[i]);
+        for (size_t cell = 0; cell < n && bin.k_bottom > 0; ++cell)
+            carried[i][cell] = cell_tail_negated(values[i][cell]);
     }
-    if (bin.k_bottom > 0) {
-        for (size_t i = 0; i < n; ++i)
-            carried[i] = cell_tail_negated(values[i]);
-        insert(bin.bottom + begin, bin.k_bottom, cells->n_places, carried, n);
-    }
+    if (bin.k_top > 0)
+        insert_rows(bin.top + begin, bin.k_top, cells->n_places, values, n_fields, n);
+    if (bin.k_bottom > 0)
+        insert_rows(bin.bottom + begin, bin.k_bottom, cells->n_places, carried, n_fields, n);
 }
 
 void sst_cpu_tail_add_fields(struct sst_tail_view bin, const struct sst_cells *cells,
@@ -68,9 +86,13 @@ void sst_cpu_tail_add_fields(struct sst_tail_view bin, const struct sst_cells *c
 {
     const size_t n_cells = cells->n_places;
 #pragma omp parallel for schedule(static) if (n_cells >= PARALLEL_CELLS)
-    for (size_t begin = 0; begin < n_cells; begin += BLOCK)
-        for (size_t field = 0; field < n_fields; ++field)
-            add_block(bin, cells, fields[field], begin, block_cells(begin, n_cells));
+    for (size_t begin = 0; begin < n_cells; begin += ADD_BLOCK) {
+        const size_t n = n_cells - begin < ADD_BLOCK ? n_cells - begin : ADD_BLOCK;
+        for (size_t first = 0; first < n_fields; first += SST_MAX_BATCH) {
+            const size_t left = n_fields - first;
+            add_block(bin, cells, fields + first, left < SST_MAX_BATCH ? left : SST_MAX_BATCH, begin, n);
+        }
+    }
 }
 
 void sst_cpu_tail_merge(int16_t *target, const int16_t *source, size_t k, size_t n_cells)
@@ -118,7 +140,7 @@ static void find_cut(const struct work *work, struct tail_tile *tile)
         const size_t end = work->side->first[bin + 1];
         const int32_t k = (int32_t)(end - work->side->first[bin]);
         const uint16_t *n = work->pool->bins[bin].n + tile->first_cell;
-        const int16_t *smallest = tile->values.pool[end - 1];
+        const int16_t *smallest = tile->values.runs->rows[end - 1];
         for (size_t lane = 0; lane < tile->n_lanes; ++lane)
             tile->cut[lane] = cell_tail_cut(tile->cut[lane], n[lane], k, smallest[lane]);
     }
@@ -130,7 +152,7 @@ static struct cell_tail_pair find_most(const struct work *work, const struct tai
 {
     for (size_t bin = 0; bin < work->pool->n_bins; ++bin)
         tile->n_of_bin[bin] = work->pool->bins[bin].n[tile->first_cell + lane];
-    const struct cell_tail_lists lists = {&tile->values.pool[0][lane], SST_TILE_LANES, work->side->first,
+    const struct cell_tail_lists lists = {&tile->values.runs->rows[0][lane], SST_TILE_LANES, work->side->first,
                                           tile->n_of_bin, work->pool->n_bins};
     const int16_t deep = cell_tail_most(lists, rank.depth);
     const int16_t shallow = rank.depth > 0 ? cell_tail_most(lists, rank.depth - 1) : deep;
@@ -219,7 +241,8 @@ static enum sst_status finish_side(const struct work *work, size_t n_cells, stru
         struct tail_tile tile = {.first_cell = first_cell,
                                  .n_lanes = left < SST_TILE_LANES ? left : SST_TILE_LANES,
                                  .n_of_bin = n_of_bin + thread * n_bins};
-        sst_tile_load(&tile.values, scratch + thread * n_members, work->side->members, n_members, first_cell,
+        struct sst_run run;
+        sst_tile_load(&tile.values, &run, scratch + thread * n_members, work->side->members, n_members, first_cell,
                       tile.n_lanes);
         find_cut(work, &tile);
         for (size_t q = 0; q < work->args->n_percentiles; ++q)

@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* Memory that is walked in strides costs a look into the page tables at every step, unless pages are of this size. */
+enum { HUGE_PAGE = 2 * 1024 * 1024 };
 
 enum sst_status sst_alloc(size_t count, size_t size, const char *what, void *out_pointer, struct sst_error *err)
 {
@@ -17,6 +21,24 @@ enum sst_status sst_alloc(size_t count, size_t size, const char *what, void *out
     if (!memory)
         return sst_fail(err, SST_ERR_NOMEM, "%s: no memory for %zu bytes", what, bytes);
     memset(memory, 0, rounded ? rounded : SST_ALIGNMENT);
+    memcpy(out_pointer, &memory, sizeof memory);
+    return SST_OK;
+}
+
+enum sst_status sst_alloc_large(size_t count, size_t size, const char *what, void *out_pointer, struct sst_error *err)
+{
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - HUGE_PAGE)
+        return sst_fail(err, SST_ERR_NOMEM, "%s: %zu x %zu bytes overflow the address space", what, count, size);
+    const size_t alignment = bytes < HUGE_PAGE ? SST_ALIGNMENT : HUGE_PAGE;
+    const size_t rounded = bytes / alignment * alignment + alignment;
+    void *memory = aligned_alloc(alignment, rounded);
+    if (!memory)
+        return sst_fail(err, SST_ERR_NOMEM, "%s: no memory for %zu bytes", what, bytes);
+#ifdef MADV_HUGEPAGE
+    if (alignment == HUGE_PAGE)
+        (void)madvise(memory, bytes, MADV_HUGEPAGE); /* advice: where it is not taken, all is well but slower */
+#endif
     memcpy(out_pointer, &memory, sizeof memory);
     return SST_OK;
 }

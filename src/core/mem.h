@@ -19,6 +19,13 @@ SST_MUST_CHECK enum sst_status sst_alloc(size_t count, size_t size, const char *
                                          struct sst_error *err);
 
 /*
+ * As sst_alloc, but what is in it is not known, and from 2 MB on it lies in huge pages where the system has them: for arrays
+ * that are written before they are read.
+ */
+SST_MUST_CHECK enum sst_status sst_alloc_large(size_t count, size_t size, const char *what, void *out_pointer,
+                                               struct sst_error *err);
+
+/*
  * Grows an array to hold at least `needed` items, doubling; what is new is not zeroed.
  *
  * array     address of the pointer, NULL at first; capacity counts items.
@@ -43,7 +50,7 @@ SST_MUST_CHECK enum sst_status sst_strdup(const char *text, char **out, struct s
 SST_MUST_CHECK enum sst_status sst_asprintf(char **out, struct sst_error *err, const char *format, ...)
     SST_PRINTF(3, 4);
 
-/* Frees what sst_alloc, sst_grow, sst_strdup and sst_asprintf gave; NULL is accepted. */
+/* Frees what sst_alloc, sst_alloc_large, sst_grow, sst_strdup and sst_asprintf gave; NULL is accepted. */
 void sst_free(void *memory);
 
 #endif

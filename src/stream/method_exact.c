@@ -49,7 +49,11 @@ static enum sst_status add_fields(void *state, struct sst_term term, const struc
                                   size_t n_fields, struct sst_error *err)
 {
     struct exact *exact = state;
-    return sst_raw_add(exact->raw, term, fields, n_fields, err);
+    struct sst_kept kept;
+    const int n_most = sst_pool_term_days(&exact->setup.policy->pools, term);
+    SST_TRY(sst_raw_extend(exact->raw, term, n_fields, (size_t)n_most, &kept, err));
+    exact->setup.backend->exact_add_fields(&kept, exact->setup.cells, fields, n_fields);
+    return SST_OK;
 }
 
 static enum sst_status finish(void *state, const struct sst_pool *pool, const struct sst_method_out *out,
@@ -60,10 +64,9 @@ static enum sst_status finish(void *state, const struct sst_pool *pool, const st
         sst_quantile_args_of(exact->setup.policy, &exact->percentiles, pool->min_samples);
     const struct sst_finish_out values = {
         .mean = out->mean, .quantile = out->quantile, .found = exact->found.codes, .n_obs = out->n_obs};
-    const int16_t *const *members = NULL;
-    size_t n_members = 0;
-    SST_TRY(sst_raw_pool(exact->raw, pool->terms, pool->n_terms, &members, &n_members, err));
-    return exact->setup.backend->exact_finish(members, n_members, &args, &values, exact->setup.n_cells, err);
+    struct sst_kept kept[SST_MAX_TERMS];
+    const size_t n_kept = sst_raw_pool(exact->raw, pool->terms, pool->n_terms, kept);
+    return exact->setup.backend->exact_finish(kept, n_kept, &args, &values, exact->setup.n_cells, err);
 }
 
 static void drop_slot(void *state, int slot)
@@ -75,7 +78,7 @@ static void drop_slot(void *state, int slot)
 static uint64_t term_bytes(const struct sst_method_setup *setup, struct sst_term term)
 {
     const int days = sst_pool_term_days(&setup->policy->pools, term);
-    return (uint64_t)days * setup->n_cells * sizeof(int16_t);
+    return sst_raw_term_bytes(setup->n_cells, (size_t)days);
 }
 
 static uint64_t window_bytes(const struct sst_method_setup *setup) { return sst_found_bytes(setup); }

@@ -17,6 +17,24 @@ START_TEST(memory_is_zeroed_and_aligned)
 }
 END_TEST
 
+START_TEST(large_memory_is_aligned_whatever_its_size)
+{
+    const size_t sizes[] = {0, 1, 2097151, 2097152, 5000000};
+    struct sst_error err = {0};
+    unsigned char *bytes = NULL;
+    for (int i = 0; i < 5; ++i) {
+        ck_assert_int_eq(sst_alloc_large(sizes[i], 1, "values", &bytes, &err), SST_OK);
+        ck_assert_uint_eq((uintptr_t)bytes % (sizes[i] < 2097152 ? SST_ALIGNMENT : 2097152), 0);
+        memset(bytes, 1, sizes[i]);
+        sst_free(bytes);
+    }
+    bytes = NULL;
+    ck_assert_int_eq(sst_alloc_large(SIZE_MAX / 2, 3, "kept values", &bytes, &err), SST_ERR_NOMEM);
+    ck_assert_ptr_null(bytes);
+    ck_assert_ptr_nonnull(strstr(err.text, "kept values"));
+}
+END_TEST
+
 START_TEST(an_overflowing_size_is_refused_with_its_name)
 {
     struct sst_error err = {0};
@@ -70,6 +88,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("mem");
     TCase *tc = tcase_create("all");
     tcase_add_test(tc, memory_is_zeroed_and_aligned);
+    tcase_add_test(tc, large_memory_is_aligned_whatever_its_size);
     tcase_add_test(tc, an_overflowing_size_is_refused_with_its_name);
     tcase_add_test(tc, growing_keeps_what_was_there);
     tcase_add_test(tc, the_first_failure_is_kept_and_context_goes_before_it);
