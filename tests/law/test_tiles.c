@@ -55,7 +55,7 @@ static const struct setup setups[] = {
 };
 enum { N_SETUPS = sizeof setups / sizeof setups[0] };
 
-static const size_t rows_of_tiles[] = {1, 2, 3, 4, 6, 7};
+static const size_t rows_of_tiles[] = {1, 3, 6};
 enum { N_TILINGS = sizeof rows_of_tiles / sizeof rows_of_tiles[0] };
 
 static struct sst_policy policy_of(const struct setup *setup)
@@ -483,6 +483,7 @@ END_TEST
 
 Suite *test_suite(void)
 {
+    sst_backend_cpu_set_threads(1); /* so few cells are not worth the waiting for each other */
     Suite *suite = suite_create("tiles");
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 300);
