@@ -7,8 +7,11 @@
 
 #include "random.h"
 
-/* A late cell has its first values in May; a pool of 1 May holds its ice of April. */
-enum { FIRST_LATE_SLOT = 121, LATE_SHARE = 9, SPREAD = 400, MIDDLE = 1500 };
+/*
+ * A late cell has its first values in May; a pool of 1 May holds its ice of April. They are so many at the start of the last
+ * row, more than a block of struct sst_cells, and single ones elsewhere.
+ */
+enum { FIRST_LATE_SLOT = 121, LATE_ROW = 10, LATE_SHARE = 9, SPREAD = 400, MIDDLE = 1500 };
 
 static struct test_random stream_of(const struct made_up *made_up, struct sst_day day, uint64_t what)
 {
@@ -33,7 +36,9 @@ static bool has_day(void *user, struct sst_day day)
 static bool is_late(const struct made_up *made_up, size_t cell)
 {
     struct test_random random = {made_up->seed + cell};
-    return made_up->has_late_cells && test_random_below(&random, LATE_SHARE) == 0;
+    const size_t last_row = (made_up->n_rows - 1) * made_up->n_cols;
+    const bool is_in_row = cell >= last_row && cell - last_row < LATE_ROW;
+    return made_up->has_late_cells && (is_in_row || test_random_below(&random, LATE_SHARE) == 0);
 }
 
 static void fill(const struct made_up *made_up, struct sst_day day, struct sst_field *field)
