@@ -162,7 +162,7 @@ static void pack_marks(const uint8_t *marks, size_t n_cells, unsigned char *mask
 static void unpack_marks(const unsigned char *mask, size_t n_cells, uint8_t *marks)
 {
     for (size_t cell = 0; cell < n_cells; ++cell)
-        marks[cell] = mask[cell / BYTE_CELLS] >> cell % BYTE_CELLS & 1U;
+        marks[cell] = (uint8_t)((unsigned)mask[cell / BYTE_CELLS] >> cell % BYTE_CELLS & 1U);
 }
 
 /* Returns the size of the piece. */
