@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/field.h"
 #include "core/mem.h"
 
 /* Room beyond what the first field needs, as a share of it, for the few cells that turn valid later; then by an eighth. */
@@ -55,12 +54,13 @@ static size_t block_cells(const struct sst_cells *cells, size_t block)
     return left < cells->width ? left : cells->width;
 }
 
-static bool has_value(const struct sst_cells *cells, size_t block, const int16_t *codes)
+static bool has_value(const struct sst_cells *cells, size_t block, const struct sst_field *field)
 {
-    const int16_t *first = codes + block * cells->width;
+    const int16_t *codes = field->codes + block * cells->width;
+    const uint8_t *ice = field->has_ice ? field->ice + block * cells->width : NULL;
     bool found = false;
     for (size_t i = 0, n = block_cells(cells, block); i < n; ++i)
-        found |= first[i] != SST_CODE_MISSING;
+        found |= codes[i] != SST_CODE_MISSING || (ice && ice[i]);
     return found;
 }
 
@@ -77,13 +77,13 @@ size_t sst_cells_expected(size_t n_domain, size_t n_valid)
     return with_spare(needed, FIRST_SPARE_SHARE, most) * SST_CELLS_WIDTH;
 }
 
-void sst_cells_take(struct sst_cells *cells, const int16_t *codes)
+void sst_cells_take(struct sst_cells *cells, const struct sst_field *field)
 {
     const size_t most = cells->n_given + cells->n_waiting, places = cells->n_places / cells->width;
     size_t n_left = 0;
     for (size_t i = 0; i < cells->n_waiting; ++i) {
         const uint32_t block = cells->waiting[i];
-        if (has_value(cells, block, codes))
+        if (has_value(cells, block, field))
             cells->block_at[cells->n_given++] = block;
         else
             cells->waiting[n_left++] = block;

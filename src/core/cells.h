@@ -5,8 +5,9 @@
  *                 land      sea       sea       land
  *   places   [ block 1 | block 2 | ...   given   ... | free ]    as bins, kept values and estimates are
  *
- * A block gets a place when one of its cells first has a value, in whatever field that is, and keeps it. Places that are not
- * given yet, and cells behind the domain's end, never have a value.
+ * A block gets a place when one of its cells first has a value or sea ice, in whatever field that is, and keeps it: ice of
+ * days before a cell's first value counts, whatever its neighbours have. Places that are not given yet, and cells behind the
+ * domain's end, never have a value.
  */
 #ifndef SST_CORE_CELLS_H
 #define SST_CORE_CELLS_H
@@ -15,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/field.h"
 #include "core/status.h"
 
 /* Cells of a block: 16 bytes of codes. Coasts waste half a block each. */
@@ -38,8 +40,8 @@ SST_MUST_CHECK enum sst_status sst_cells_init_list(struct sst_cells *cells, size
                                                    size_t n, struct sst_error *err);
 void sst_cells_clear(struct sst_cells *cells);
 
-/* Gives places to the blocks that wait and have a value in this field; n_places may grow, to more than is given. */
-void sst_cells_take(struct sst_cells *cells, const int16_t *codes);
+/* Gives places to the blocks that wait and have a value or ice in this field; n_places may grow, to more than is given. */
+void sst_cells_take(struct sst_cells *cells, const struct sst_field *field);
 
 /* The most places that a domain can have. */
 size_t sst_cells_most(size_t n_domain);

@@ -43,4 +43,11 @@ struct sst_field {
     bool has_ice; /* the file had ice information; else `ice` is all 0 */
 };
 
+/*
+ * Hundredths of a degree of codes on the MILLI lattice, half to even as lrint rounds; SST_CODE_MISSING stays.
+ *
+ * out   [0.01 degC] n_cells items.
+ */
+void sst_field_hundredths(const int16_t *codes, size_t n_cells, int16_t *out);
+
 #endif

@@ -121,10 +121,15 @@ static enum sst_status grow_bin(struct sst_bin *bin, size_t n_cells, struct sst_
     return SST_OK;
 }
 
-enum sst_status sst_bin_set_grow(struct sst_bin_set *set, size_t n_cells, struct sst_error *err)
+static void clear_spare(struct sst_bin_set *set)
 {
     while (set->n_spare > 0)
         sst_bin_clear(&set->spare[--set->n_spare]);
+}
+
+enum sst_status sst_bin_set_grow(struct sst_bin_set *set, size_t n_cells, struct sst_error *err)
+{
+    clear_spare(set);
     SST_TRY(grow_bin(&set->window, n_cells, err));
     for (int slot = 0; slot <= SST_N_SLOTS; ++slot)
         for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
@@ -163,10 +168,12 @@ enum sst_status sst_bin_set_at(struct sst_bin_set *set, struct sst_term term, co
 {
     struct sst_bin *found = &set->bins[term.slot][term.year_class];
     if (sst_bin_is_empty(found)) {
-        if (take_spare(set, estimator, found))
+        if (take_spare(set, estimator, found)) {
             empty_planes(found);
-        else
+        } else {
+            clear_spare(set); /* lists of another length, of a part of the year that is over */
             SST_TRY(sst_bin_init(found, estimator, set->n_cells, err));
+        }
     }
     *bin = found;
     return SST_OK;

@@ -71,7 +71,7 @@ static enum sst_status flush(struct sst_engine *engine, struct sst_error *err)
     if (batch->n == 0)
         return SST_OK;
     for (size_t i = 0; i < batch->n; ++i)
-        sst_cells_take(&engine->cells, batch->fields[i]->codes);
+        sst_cells_take(&engine->cells, batch->fields[i]);
     if (engine->cells.n_places != engine->shape.n_cells)
         SST_TRY(grow(engine, err));
     for (size_t w = 0; w < engine->n_workers; ++w)

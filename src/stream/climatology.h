@@ -77,9 +77,13 @@ struct sst_climatology_size {
     size_t n_domain; /* cells of the domain */
     size_t n_probes; /* 0 where nothing is validated */
     bool has_ice, wants_shape;
+    bool lacks_days_beside; /* no file is of the year before or after the baseline: such days have no bins */
 };
 
-/* The most bytes that the engine will hold at a time. */
+/*
+ * The most bytes that the engine will hold at a time, but for what does not depend on cells: tables of slots and scratch of
+ * threads, of about a megabyte.
+ */
 uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size);
 
 #endif

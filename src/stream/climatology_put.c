@@ -186,7 +186,8 @@ enum sst_status sst_engine_put_slot(struct sst_engine *engine, int slot, struct 
     for (size_t q = 0; q < n_quantiles(engine); ++q)
         result.quantile[q] = engine->values.quantile[q];
     /* A copy: a derived slot inherits what its neighbours' pools say. */
-    memcpy(engine->written_flags, written.own->flags, engine->cells.n_places * sizeof *written.own->flags);
+    if (engine->cells.n_places > 0) /* else there is no array: nothing has had a value */
+        memcpy(engine->written_flags, written.own->flags, engine->cells.n_places * sizeof *written.own->flags);
     set_value_flags(engine, &written, engine->written_flags);
     scatter(engine, &written, engine->schedule.is_derived[estimate]);
     (void)sst_timings_book(engine->job->timings, SST_PHASE_FINISH, start);

@@ -24,7 +24,17 @@ struct holders {
     struct sst_method_setup all, probes;
     const struct sst_method *method;
     uint64_t ice_bytes; /* of a bin */
+    bool lacks_days_beside;
 };
+
+/* Whether a term is of a year beside the baseline: only the first and the last year of an edge are terms of their own. */
+static bool is_beside(const struct sst_pool_rule *pools, struct sst_term term)
+{
+    if (term.year_class == SST_CLASS_FIRST)
+        return sst_pool_class(pools, (struct sst_day){pools->first_year - 1, term.slot}) == SST_CLASS_FIRST;
+    return term.year_class == SST_CLASS_LAST &&
+           sst_pool_class(pools, (struct sst_day){pools->last_year + 1, term.slot}) == SST_CLASS_LAST;
+}
 
 /* Bytes that a slot's terms hold while they are live. */
 static uint64_t slot_bytes(const struct holders *holders, int slot)
@@ -32,6 +42,8 @@ static uint64_t slot_bytes(const struct holders *holders, int slot)
     uint64_t bytes = 0;
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
         const struct sst_term term = {(int16_t)slot, (int16_t)year_class};
+        if (holders->lacks_days_beside && is_beside(&holders->all.policy->pools, term))
+            continue;
         bytes += holders->method->term_bytes(&holders->all, term);
         bytes += sst_method_exact()->term_bytes(&holders->probes, term);
         bytes += sst_pool_term_days(&holders->all.policy->pools, term) > 0 ? holders->ice_bytes : 0;
@@ -46,6 +58,12 @@ static uint64_t slot_cell_bytes(struct sst_estimate_shape shape)
            (shape.has_pool ? 3 * sizeof(float) : 0);
 }
 
+/* Bytes of the lists of struct sst_cells. */
+static uint64_t cells_bytes(size_t n_domain)
+{
+    return sst_cells_most(n_domain) / SST_CELLS_WIDTH * 2 * sizeof(uint32_t);
+}
+
 uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size)
 {
     const size_t n_cells = size->n_cells;
@@ -56,13 +74,14 @@ uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struc
         .probes = {.policy = policy, .n_cells = size->n_probes},
         .method = sst_method_of(policy->approx),
         .ice_bytes = size->has_ice ? n_cells * sst_estimator_cell_size(sst_estimator_ice()) : 0,
+        .lacks_days_beside = size->lacks_days_beside,
     };
     const struct sst_estimate_shape shape = sst_engine_shape(policy, size);
     const uint64_t estimate_bytes = sst_estimate_bytes(shape);
     const uint64_t smoothed_bytes = policy->smooth_days > 1 ? sst_estimate_bytes(sst_engine_smoothed_shape(shape)) : 0;
     uint64_t live = holders.method->window_bytes(&holders.all) + sst_method_exact()->window_bytes(&holders.probes) +
                     holders.ice_bytes + n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) + smoothed_bytes +
-                    size->n_domain * slot_cell_bytes(shape);
+                    size->n_domain * slot_cell_bytes(shape) + cells_bytes(size->n_domain);
     uint64_t peak = live;
     bool is_live[SST_N_SLOTS + 1] = {false};
     for (int e = 0; e < schedule.n_estimates; ++e) {

@@ -330,22 +330,6 @@ static enum sst_status count_bad_day(struct sst_reader *reader, struct sst_day d
     return SST_OK;
 }
 
-/*
- * Hundredths of a degree of codes in thousandths, half to even as lrint rounds. Shifted by an even number of hundredths so
- * that all are positive and integer division rounds down; no call, so that the loop vectorises.
- */
-static void to_hundredths(const int16_t *codes, size_t n_cells, int16_t *out)
-{
-    enum { SHIFT = 20000, STEPS = 10, HALF = 5 };
-    const int reference = sst_lattice_of(SST_LATTICE_MILLI).reference_steps;
-    for (size_t cell = 0; cell < n_cells; ++cell) {
-        const int thousandths = codes[cell] + reference + SHIFT;
-        const int whole = thousandths / STEPS, rest = thousandths % STEPS;
-        const int rounded = whole + (rest > HALF || (rest == HALF && whole % 2 == 1)) - SHIFT / STEPS;
-        out[cell] = codes[cell] == SST_CODE_MISSING ? (int16_t)SST_CODE_MISSING : (int16_t)rounded;
-    }
-}
-
 /* Makes a step visible as a field; it is held until all are given back. */
 static enum sst_status hold(struct sst_reader *reader, struct sst_step *step, const struct sst_field **out,
                             struct sst_error *err)
@@ -356,7 +340,7 @@ static enum sst_status hold(struct sst_reader *reader, struct sst_step *step, co
     if (reader->catalog->lattice != SST_LATTICE_CENTI) {
         if (!held->hundredths)
             SST_TRY(sst_alloc(n_cells, sizeof *held->hundredths, "a day of hundredths", &held->hundredths, err));
-        to_hundredths(step->codes, n_cells, held->hundredths);
+        sst_field_hundredths(step->codes, n_cells, held->hundredths);
     }
     held->field = (struct sst_field){.n_cells = n_cells,
                                      .codes = step->codes,

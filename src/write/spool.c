@@ -1,18 +1,15 @@
 /* The spool: one record a place, written and read whole. */
 #include "write/spool.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/mem.h"
+#include "core/scratch_file.h"
 #include "stream/policy.h"
-#include "write/place.h"
 
 struct sst_spool {
     struct sst_spool_spec spec;
-    int fd;
+    struct sst_scratch_file file;
     unsigned char *record; /* one, as it lies on the disk */
     struct sst_spool_out at; /* pointers into the record */
     float *columns[2 * SST_MAX_PERCENTILES];
@@ -73,27 +70,19 @@ static void lay_out(struct sst_spool *spool)
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-static enum sst_status fail_errno(const struct sst_spool *spool, const char *what, struct sst_error *err)
-{
-    return sst_fail(err, SST_ERR_OUTPUT,
-                    "%s: the scratch file beside it, of %.1f MB, cannot be %s: %s. Check the space in that folder",
-                    spool->spec.beside, (double)sst_spool_disk_bytes(&spool->spec) / 1e6, what, strerror(errno));
-}
-
-/* A file that has a name no longer than it takes to open it. */
 static enum sst_status open_file(struct sst_spool *spool, struct sst_error *err)
 {
-    char *name = NULL, *base = NULL;
+    const char *beside = spool->spec.beside, *slash = strrchr(beside, '/');
+    const size_t length = slash == beside ? 1 : slash ? (size_t)(slash - beside) : 0; /* of the folder */
+    char *folder = NULL, *about = NULL;
     enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_asprintf(&base, err, "%s.spool", spool->spec.beside));
-    SST_TRY_GOTO(sst_place_reserve(base, &name, err));
-    spool->fd = open(name, O_RDWR | O_CLOEXEC);
-    if (spool->fd < 0)
-        rc = fail_errno(spool, "opened", err);
-    (void)unlink(name);
+    SST_TRY_GOTO(sst_asprintf(&folder, err, "%.*s", length ? (int)length : 1, length ? beside : "."));
+    SST_TRY_GOTO(sst_asprintf(&about, err, "%s: the scratch file beside it, of %.1f MB,", beside,
+                              (double)sst_spool_disk_bytes(&spool->spec) / 1e6));
+    SST_TRY_GOTO(sst_scratch_file_open(folder, about, "Check the space in that folder", &spool->file, err));
 done:
-    sst_free(name);
-    sst_free(base);
+    sst_free(folder);
+    sst_free(about);
     return rc;
 }
 
@@ -103,7 +92,6 @@ enum sst_status sst_spool_create(const struct sst_spool_spec *spec, struct sst_s
     enum sst_status rc = SST_OK;
     SST_TRY(sst_alloc(1, sizeof *spool, "the spool", &spool, err));
     spool->spec = *spec;
-    spool->fd = -1;
     SST_TRY_GOTO(sst_alloc(record_size(spec), 1, "the spool", &spool->record, err));
     SST_TRY_GOTO(sst_alloc(spec->n_places, sizeof *spool->is_put, "the spool", &spool->is_put, err));
     lay_out(spool);
@@ -120,8 +108,7 @@ void sst_spool_destroy(struct sst_spool **handle)
     struct sst_spool *spool = *handle;
     if (!spool)
         return;
-    if (spool->fd >= 0)
-        (void)close(spool->fd);
+    sst_scratch_file_close(&spool->file);
     sst_free(spool->record);
     sst_free(spool->is_put);
     sst_free(spool);
@@ -159,14 +146,7 @@ enum sst_status sst_spool_put(struct sst_spool *spool, size_t place, const struc
     if (place >= spool->spec.n_places)
         return sst_fail(err, SST_ERR_INTERNAL, "%s: the scratch file has no place %zu", spool->spec.beside, place);
     fill_record(spool, values);
-    for (size_t done = 0; done < size;) {
-        const ssize_t n = pwrite(spool->fd, spool->record + done, size - done, (off_t)(place * size + done));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return fail_errno(spool, "written", err);
-        done += (size_t)n;
-    }
+    SST_TRY(sst_scratch_file_write(&spool->file, (uint64_t)place * size, spool->record, size, err));
     spool->is_put[place] = true;
     return SST_OK;
 }
@@ -178,16 +158,7 @@ enum sst_status sst_spool_get(struct sst_spool *spool, size_t place, struct sst_
     if (place >= spool->spec.n_places || !spool->is_put[place])
         return sst_fail(err, SST_ERR_INTERNAL, "%s: place %zu of the scratch file was never written",
                         spool->spec.beside, place);
-    for (size_t done = 0; done < size;) {
-        const ssize_t n = pread(spool->fd, spool->record + done, size - done, (off_t)(place * size + done));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n == 0)
-            errno = EIO; /* shorter than it was written */
-        if (n <= 0)
-            return fail_errno(spool, "read", err);
-        done += (size_t)n;
-    }
+    SST_TRY(sst_scratch_file_read(&spool->file, (uint64_t)place * size, spool->record, size, err));
     *values = spool->at;
     return SST_OK;
 }
