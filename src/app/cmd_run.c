@@ -15,6 +15,7 @@
 #include "core/mem.h"
 #include "stream/climatology.h"
 #include "stream/reader.h"
+#include "stream/tiles.h"
 #include "write/clim_nc.h"
 
 /* Everything that lives from the first field to the report. */
@@ -144,6 +145,22 @@ static void warn_about_job(const struct run *run)
 /* A run that is to tell of itself in full. */
 static bool wants_report(const struct sst_options *options) { return options->report || options->json; }
 
+/* In one piece, or in tiles whose scratch lies in the folder of the output. */
+static enum sst_status run_engine(const struct run *run, const struct sst_climatology_job *engine_job,
+                                  const struct sst_slot_sink *sink, struct sst_error *err)
+{
+    const struct sst_job *job = &run->job;
+    const struct sst_tiles tiles = {job->n_passes, job->pass_rows};
+    const char *output = run->options->output, *slash = strrchr(output, '/');
+    char *folder = NULL;
+    if (job->n_passes == 1)
+        return sst_climatology_run(engine_job, sink, err);
+    SST_TRY(sst_asprintf(&folder, err, "%.*s", slash ? (int)(slash - output) + 1 : 1, slash ? output : "."));
+    const enum sst_status rc = sst_tiles_run(engine_job, &job->domain, tiles, folder, sink, err);
+    sst_free(folder);
+    return rc;
+}
+
 static enum sst_status compute(struct run *run, struct sst_error *err)
 {
     const struct sst_job *job = &run->job;
@@ -184,7 +201,7 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
         .cancelled = sst_signals_cancelled,
     };
     sst_progress_begin(&run->progress, "read", "days", job->bytes_to_read);
-    const enum sst_status rc = sst_climatology_run(&engine_job, &sink, err);
+    const enum sst_status rc = run_engine(run, &engine_job, &sink, err);
     sst_progress_end(&run->progress);
     SST_TRY(rc);
     const struct sst_slot_writer writer = {run, write_slot};

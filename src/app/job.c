@@ -5,7 +5,9 @@
 
 #include "app/job_memory.h"
 #include "app/log.h"
+#include "core/cells.h"
 #include "core/mem.h"
+#include "stream/steps.h"
 #include "validate/probes.h"
 
 struct sst_decode_options sst_job_decode_options(const struct sst_options *options)
@@ -219,14 +221,19 @@ static enum sst_status settle_probes(struct sst_job *job, struct sst_error *err)
                              &job->n_probes, err);
 }
 
+/* Whether an entry is of a day that the run reads. */
+static bool is_read(const struct sst_job *job, const struct sst_catalog_entry *entry)
+{
+    return job->wanted[entry->at.day.slot] && sst_pool_class(&job->policy.pools, entry->at.day) != SST_NO_CLASS;
+}
+
 static enum sst_status count_inputs(struct sst_job *job, struct sst_error *err)
 {
     uint8_t *is_used = NULL;
     SST_TRY(sst_alloc(job->catalog->n_files, sizeof *is_used, "marks of files", &is_used, err));
     for (size_t i = 0; i < job->catalog->n_entries; ++i) {
         const struct sst_catalog_entry *entry = &job->catalog->entries[i];
-        if (!job->wanted[entry->at.day.slot] || sst_pool_class(&job->policy.pools, entry->at.day) == SST_NO_CLASS ||
-            is_used[entry->file])
+        if (!is_read(job, entry) || is_used[entry->file])
             continue;
         is_used[entry->file] = 1;
         ++job->n_inputs_used;
@@ -234,6 +241,52 @@ static enum sst_status count_inputs(struct sst_job *job, struct sst_error *err)
     }
     sst_free(is_used);
     return SST_OK;
+}
+
+/* Entries that are tried for a field that tells where the sea is. */
+enum { MAX_SAMPLES = 3 };
+
+/* Looks at one field: places for the cells that have a value in it. A file that cannot be read is told of when its day is. */
+static enum sst_status look_for_sea(const struct sst_job *job, struct sst_steps *steps, size_t entry,
+                                    struct sst_cells *cells, struct sst_error *err)
+{
+    struct sst_step *step = NULL;
+    struct sst_error problem = {0};
+    const enum sst_status rc = sst_steps_take(steps, entry, &step, &problem);
+    if (sst_status_is_of_the_run(rc))
+        return sst_fail(err, rc, "%s", problem.text);
+    if (rc != SST_OK)
+        return SST_OK;
+    const struct sst_field field = {job->domain.n_cells, step->codes, step->codes, step->ice, step->outcome.has_ice};
+    sst_cells_take(cells, &field);
+    sst_steps_give_back(steps, &step);
+    return SST_OK;
+}
+
+/* Memory is planned for the cells that have a value in a first field, and the few that turn valid later. */
+static enum sst_status find_sea(struct sst_job *job, struct sst_error *err)
+{
+    const struct sst_reader_options reader_options = {.decode = sst_job_decode_options(job->options),
+                                                      .keep = job->keep,
+                                                      .crew = sst_job_crew(job->options),
+                                                      .cache_bytes = 1};
+    enum sst_status rc = SST_OK;
+    struct sst_steps *steps = NULL;
+    struct sst_cells cells = {0};
+    int n_tried = 0;
+    SST_TRY_GOTO(sst_steps_create(job->catalog, &job->domain, &reader_options, &steps, err));
+    SST_TRY_GOTO(sst_cells_init(&cells, job->domain.n_cells, err));
+    for (size_t i = 0; i < job->catalog->n_entries && n_tried < MAX_SAMPLES && cells.n_places == 0; ++i) {
+        if (!is_read(job, &job->catalog->entries[i]))
+            continue;
+        SST_TRY_GOTO(look_for_sea(job, steps, i, &cells, err));
+        ++n_tried;
+    }
+    job->n_places = cells.n_places > 0 ? cells.n_places : sst_cells_most(job->domain.n_cells);
+done:
+    sst_cells_clear(&cells);
+    sst_steps_destroy(&steps);
+    return rc;
 }
 
 enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress, struct sst_job *job,
@@ -246,6 +299,7 @@ enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_pr
     SST_TRY(settle_baseline(job, err));
     SST_TRY(settle_probes(job, err));
     SST_TRY(count_inputs(job, err));
+    SST_TRY(find_sea(job, err));
     return sst_job_settle_memory(job, err);
 }
 

@@ -7,28 +7,55 @@
 #include "app/accuracy.h"
 #include "core/text.h"
 #include "stream/climatology.h"
+#include "stream/reader.h"
+#include "stream/tiles.h"
 #include "validate/probes.h"
 #include "write/clim_nc.h"
 
 /*
- * The program itself with its libraries, and their caches while files are open, [bytes]; fields and counts, [bytes a cell].
- * Measured.
+ * The program itself with its libraries, [bytes]; what a cell of the domain takes in none of the parts that tell themselves,
+ * [bytes]. Measured.
  */
-enum { PROGRAM_BYTES = 58000000, FILE_BYTES = 8000000, CELL_BYTES = 120 };
+enum { PROGRAM_BYTES = 30000000, CELL_BYTES = 8 };
 
 /*
- * A process that reads: pages that it does not share with the program, [bytes]; a field as it is stored and inflated, [bytes a
- * cell of the grid]; two places for decoded fields, [bytes a cell of the domain].
+ * Reading: pages of a process that it does not share, and the library's caches, [bytes]; a field as it is stored, packed and
+ * inflated, [bytes a cell of the grid]. Measured.
  */
-enum { READER_BYTES = 4000000, STORED_BYTES = 8, DECODED_BYTES = 10 };
+enum { READER_BYTES = 14000000, STORED_BYTES = 8 };
+
+static size_t n_days(const struct sst_job *job) { return job->coverage.n_present + job->n_days_beside; }
+
+/* A decoded field, as one slot of the ring and one that is held have it. */
+static uint64_t field_bytes(const struct sst_job *job)
+{
+    const bool has_both = job->policy.lattice != SST_LATTICE_CENTI;
+    return job->domain.n_cells * (sizeof(int16_t) + sizeof(uint8_t) + (has_both ? sizeof(int16_t) : 0));
+}
+
+/* The most steps that wait decoded because their chunk had to be opened, where chunks hold many. */
+static uint64_t waiting_bytes(const struct sst_job *job)
+{
+    const struct sst_pool_rule *pools = &job->policy.pools;
+    const uint64_t n_years = (uint64_t)(pools->last_year - pools->first_year + 3);
+    uint64_t most = 0;
+    for (size_t i = 0; i < job->catalog->n_files; ++i) {
+        const struct sst_catalog_file *file = &job->catalog->files[i];
+        const uint64_t n = file->steps_per_chunk > 1 ? n_years * file->steps_per_chunk : 0;
+        most = n > most ? n : most;
+    }
+    most = most < n_days(job) ? most : n_days(job);
+    const uint64_t bytes = most * field_bytes(job);
+    return bytes < SST_STEP_CACHE_BYTES ? bytes : SST_STEP_CACHE_BYTES;
+}
 
 static uint64_t reading_bytes(const struct sst_job *job)
 {
     const struct sst_grid *grid = job->catalog->grid;
-    const uint64_t n_readers = (uint64_t)job->options->n_readers;
-    const uint64_t reader_bytes = READER_BYTES + FILE_BYTES + (uint64_t)STORED_BYTES * grid->n_lat * grid->n_lon +
-                                  (uint64_t)DECODED_BYTES * job->domain.n_cells;
-    return n_readers > 0 ? n_readers * reader_bytes : FILE_BYTES;
+    const uint64_t own = READER_BYTES + (uint64_t)STORED_BYTES * grid->n_lat * grid->n_lon;
+    const int n_readers = job->options->n_readers;
+    const uint64_t fields = n_readers > 0 ? sst_reader_n_slots(n_readers) : SST_MAX_HELD_FIELDS;
+    return (uint64_t)(n_readers > 0 ? n_readers : 1) * own + fields * field_bytes(job) + waiting_bytes(job);
 }
 
 /* What does not become less with fewer cells. */
@@ -39,7 +66,23 @@ static uint64_t fixed_bytes(const struct sst_job *job)
     return PROGRAM_BYTES + reading_bytes(&nothing);
 }
 
-static void estimate(struct sst_job *job)
+static struct sst_climatology_size size_of(const struct sst_job *job)
+{
+    return (struct sst_climatology_size){.n_cells = job->n_places,
+                                         .n_domain = job->domain.n_cells,
+                                         .n_probes = job->n_probes,
+                                         .has_ice = job->catalog->ice_source[0] != '\0',
+                                         .wants_shape = job->n_probes > 0,
+                                         .lacks_days_beside = job->n_days_beside == 0};
+}
+
+static struct sst_tiles tiles_of(const struct sst_job *job)
+{
+    return (struct sst_tiles){job->n_passes, job->pass_rows};
+}
+
+/* Fills in peak_bytes and scratch_bytes for a number of passes; returns what is not the engine's. */
+static uint64_t estimate(struct sst_job *job)
 {
     const struct sst_policy *policy = &job->policy;
     int slots[SST_N_SLOTS];
@@ -53,18 +96,23 @@ static void estimate(struct sst_job *job)
                                             sst_approx_has_moments(policy->approx) ? job->options->n_coverages : 0,
                                         .deflate_level = job->options->deflate_level,
                                         .n_threads = sst_job_writer_threads(job->options)};
-    const struct sst_climatology_size size = {.n_cells = job->domain.n_cells,
-                                              .n_domain = job->domain.n_cells,
-                                              .n_probes = job->n_probes,
-                                              .has_ice = job->catalog->ice_source[0] != '\0',
-                                              .wants_shape = job->n_probes > 0};
+    const struct sst_climatology_size size = size_of(job);
     const struct sst_accuracy_needs needs =
         sst_accuracy_needs_of(job, (size_t)sizes.n_slots, job->options->report || job->options->json);
-    job->scratch_bytes = needs.disk_bytes;
-    const uint64_t pass_bytes = reading_bytes(job) + sst_climatology_peak_bytes(policy, &size);
-    const uint64_t most_bytes = pass_bytes > needs.later_bytes ? pass_bytes : needs.later_bytes;
-    job->peak_bytes = needs.memory_bytes + most_bytes + sst_clim_buffer_bytes(&sizes) +
-                      (uint64_t)CELL_BYTES * job->domain.n_cells + PROGRAM_BYTES;
+    struct sst_tiles_needs engine = {sst_climatology_peak_bytes(policy, &size), 0};
+    if (job->n_passes > 1)
+        engine = sst_tiles_needs_of(policy, &size, &job->domain, n_days(job), tiles_of(job));
+    const uint64_t beside = needs.memory_bytes + sst_clim_buffer_bytes(&sizes) + reading_bytes(job) + PROGRAM_BYTES +
+                            (uint64_t)CELL_BYTES * job->domain.n_cells;
+    job->scratch_bytes = needs.disk_bytes + engine.disk_bytes;
+    job->peak_bytes = beside + (engine.memory_bytes > needs.later_bytes ? engine.memory_bytes : needs.later_bytes);
+    return beside;
+}
+
+static void in_one_pass(struct sst_job *job)
+{
+    job->n_passes = 1;
+    job->pass_rows = job->domain.n_rows;
 }
 
 /* --- too much ----------------------------------------------------------------------------------------------------- */
@@ -97,10 +145,11 @@ static void add_readers(const struct sst_job *job, struct remedies *remedies)
 {
     struct sst_options options = *job->options;
     struct sst_job fewer = *job;
+    in_one_pass(&fewer);
     fewer.options = &options;
     while (options.n_readers > 0) {
         --options.n_readers;
-        estimate(&fewer);
+        (void)estimate(&fewer);
         if (fewer.peak_bytes > job->memory_limit_bytes)
             continue;
         char number[SIZE_TEXT];
@@ -120,13 +169,14 @@ static void add_estimator(const struct sst_job *job, struct remedies *remedies)
     for (size_t i = 0; i < sizeof best_first / sizeof *best_first; ++i) {
         struct sst_options options = *job->options;
         struct sst_job other = *job;
+        in_one_pass(&other);
         options.approx = best_first[i];
         other.options = &options;
         other.policy.approx = best_first[i];
         other.n_probes = best_first[i] == SST_APPROX_NONE ? 0 : (size_t)ceil(share * (double)job->domain.n_cells);
         if (best_first[i] == job->policy.approx || sst_options_check_estimator(&options, NULL) != SST_OK)
             continue;
-        estimate(&other);
+        (void)estimate(&other);
         if (other.peak_bytes > job->memory_limit_bytes)
             continue;
         add_remedy(remedies, "--approx", sst_approx_name(best_first[i]), other.peak_bytes);
@@ -163,11 +213,31 @@ static enum sst_status refuse(const struct sst_job *job, struct sst_error *err)
                     options->memory_share > 0.0 ? " that it may use" : "", use);
 }
 
+/* Divides a job that is too large into the fewest passes that are not; false where none is small enough. */
+static bool divide(struct sst_job *job, uint64_t beside)
+{
+    const struct sst_climatology_size size = size_of(job);
+    if (beside >= job->memory_limit_bytes)
+        return false;
+    const struct sst_tiles tiles =
+        sst_tiles_plan(&job->policy, &size, &job->domain, n_days(job), job->memory_limit_bytes - beside);
+    if (tiles.n_tiles == 0)
+        return false;
+    job->n_passes = tiles.n_tiles;
+    job->pass_rows = tiles.rows_per_tile;
+    (void)estimate(job);
+    return job->peak_bytes <= job->memory_limit_bytes;
+}
+
 enum sst_status sst_job_settle_memory(struct sst_job *job, struct sst_error *err)
 {
-    estimate(job);
     job->memory_limit_bytes = job->options->memory_bytes > 0 ? job->options->memory_bytes : UINT64_MAX;
-    job->n_passes = 1;
-    job->pass_rows = job->domain.n_rows;
-    return job->peak_bytes <= job->memory_limit_bytes ? SST_OK : refuse(job, err);
+    in_one_pass(job);
+    const uint64_t beside = estimate(job);
+    if (job->peak_bytes <= job->memory_limit_bytes || divide(job, beside))
+        return SST_OK;
+    job->n_passes = job->domain.n_rows; /* the least that it can be */
+    job->pass_rows = 1;
+    (void)estimate(job);
+    return refuse(job, err);
 }

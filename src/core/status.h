@@ -6,6 +6,8 @@
 #ifndef SST_CORE_STATUS_H
 #define SST_CORE_STATUS_H
 
+#include <stdbool.h>
+
 #include "sststream/sststream.h"
 
 #define SST_MUST_CHECK __attribute__((warn_unused_result))
@@ -30,6 +32,12 @@ enum sst_status sst_fail(struct sst_error *err, enum sst_status code, const char
 
 /* Puts "context: " before the text of a failure that a callee reported. Does nothing where err is NULL or empty. */
 void sst_error_prefix(struct sst_error *err, const char *format, ...) SST_PRINTF(2, 3);
+
+/* Failures that are no fault of an input: the run cannot go on. */
+static inline bool sst_status_is_of_the_run(enum sst_status code)
+{
+    return code == SST_ERR_NOMEM || code == SST_ERR_INTERRUPTED || code == SST_ERR_INTERNAL;
+}
 
 /* Forgets a failure that was dealt with. */
 void sst_error_clear(struct sst_error *err);

@@ -16,6 +16,7 @@
 #include "core/field.h"
 #include "core/grid.h"
 #include "core/status.h"
+#include "core/timings.h"
 
 /* What a temperature is of; unlike kinds are not joined. From standard_name, then long_name and GHRSST file names. */
 enum sst_sst_kind {
@@ -36,6 +37,9 @@ struct sst_decode_scratch;
 /* Owner: the caller; sst_decode_scratch_destroy, after the files that use it are closed. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_decode_scratch_create(struct sst_decode_scratch **out, struct sst_error *err);
 void sst_decode_scratch_destroy(struct sst_decode_scratch **scratch);
+
+/* What went to fetching and to undoing filters in all decodes that used it. */
+const struct sst_timings *sst_decode_scratch_timings(const struct sst_decode_scratch *scratch);
 
 /* What the user said about reading, and how it is done; all may be NULL. Borrowed until the file is closed. */
 struct sst_decode_options {

@@ -237,7 +237,9 @@ static enum sst_status read_from(struct sst_file *file, const struct sst_direct_
 {
     if (storage->kind == SST_DIRECT_CHUNKED)
         return sst_direct_read_chunks(file, storage, box, out, was_read, err);
+    const double start = sst_timings_now();
     *was_read = read_strided(file->direct, storage, box, out);
+    (void)sst_timings_book(&file->scratch->timings, SST_PHASE_READ, start);
     return SST_OK;
 }
 

@@ -119,7 +119,7 @@ struct sst_decode_scratch {
     uint64_t n_files, clock;
     struct sst_decode_codes codes; /* of the SST */
     struct sst_decode_classes ice, mask;
-    struct sst_timings timings; /* added to while reading; whoever made the scratch memory may take them out */
+    struct sst_timings timings; /* added to while reading: fetching, filters undone */
 };
 
 /* decode_direct.c */

@@ -68,8 +68,10 @@ static enum sst_status fetch(const struct reading *reading, const uint64_t *firs
     if (*was_read || out->n_bytes > direct->size_bytes)
         return SST_OK;
     SST_TRY(sst_grow(&scratch->packed, &scratch->packed_capacity, (size_t)out->n_bytes, 1, "a chunk", err));
+    const double start = sst_timings_now();
     *was_read = place ? sst_direct_read_bytes(direct->fd, place->at, (size_t)out->n_bytes, scratch->packed)
                       : sst_direct_hdf5_read_chunk(reading->storage, first, scratch->packed, &out->skipped_filters);
+    (void)sst_timings_book(&scratch->timings, SST_PHASE_READ, start);
     return SST_OK;
 }
 

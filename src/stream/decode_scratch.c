@@ -7,6 +7,11 @@ enum sst_status sst_decode_scratch_create(struct sst_decode_scratch **out, struc
     return sst_alloc(1, sizeof **out, "reading", out, err);
 }
 
+const struct sst_timings *sst_decode_scratch_timings(const struct sst_decode_scratch *scratch)
+{
+    return &scratch->timings;
+}
+
 void sst_decode_scratch_destroy(struct sst_decode_scratch **scratch)
 {
     struct sst_decode_scratch *old = *scratch;

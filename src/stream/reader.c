@@ -146,18 +146,12 @@ void sst_reader_destroy(struct sst_reader **reader)
     *reader = NULL;
 }
 
-/* Failures that are no fault of a file. */
-static bool is_of_the_run(enum sst_status code)
-{
-    return code == SST_ERR_NOMEM || code == SST_ERR_INTERRUPTED || code == SST_ERR_INTERNAL;
-}
-
 /* A file or day is unusable: the error of the run, or a reject, once for each file. `problem` may begin with the path. */
 static enum sst_status tell_bad(struct sst_reader *reader, size_t entry, const struct sst_error *problem,
                                 struct sst_error *err)
 {
     const struct sst_catalog_entry *at = &reader->catalog->entries[entry];
-    if (is_of_the_run(problem->code))
+    if (sst_status_is_of_the_run(problem->code))
         return sst_fail(err, problem->code, "%s", problem->text);
     char day[SST_DAY_TEXT_SIZE];
     struct sst_error reason = {0};

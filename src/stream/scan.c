@@ -123,7 +123,7 @@ static enum sst_status take_facts(struct sst_scan *scan, const char *path, const
         rc = sst_fail(&reason, SST_ERR_TIME, "%s: time: no step. There is no day in it", path);
     if (rc == SST_OK)
         return add_file(scan, facts, path, err);
-    if (scan->options->stop_on_bad || sst_scan_is_of_the_run(rc))
+    if (scan->options->stop_on_bad || sst_status_is_of_the_run(rc))
         return sst_fail(err, rc, "%s", reason.text);
     return sst_catalog_reject(scan->catalog, path, reason.text, err);
 }

@@ -43,7 +43,7 @@ static enum sst_status look_at_all(const struct sst_scan *scan, const struct sst
             seen->n_off_lattice += step->outcome.stats.n_off_lattice;
             sst_steps_give_back(steps, &step);
         }
-        rc = sst_scan_is_of_the_run(rc) ? sst_fail(err, rc, "%s", problem.text) : SST_OK;
+        rc = sst_status_is_of_the_run(rc) ? sst_fail(err, rc, "%s", problem.text) : SST_OK;
     }
     sst_steps_destroy(&steps);
     return rc;

@@ -85,12 +85,6 @@ typedef enum sst_status sst_scan_take_fn(struct sst_scan *scan, const char *path
 SST_MUST_CHECK enum sst_status sst_scan_look_at(struct sst_scan *scan, const char *const *paths, size_t n_paths,
                                                 sst_scan_take_fn *take, struct sst_error *err);
 
-/* Failures that are no fault of a file. */
-static inline bool sst_scan_is_of_the_run(enum sst_status code)
-{
-    return code == SST_ERR_NOMEM || code == SST_ERR_INTERRUPTED || code == SST_ERR_INTERNAL;
-}
-
 /* By day, then second: < 0, 0, > 0. */
 int sst_scan_compare_instants(struct sst_instant a, struct sst_instant b);
 

@@ -37,11 +37,12 @@ static bool source_has_day(void *user, struct sst_day day)
                             : sst_scratch_fields_has(tiled->fields, day);
 }
 
-static void source_expect(void *user, const struct sst_day *days, size_t n_days)
+static enum sst_status source_expect(void *user, const struct sst_day *days, size_t n_days, struct sst_error *err)
 {
     const struct tiled *tiled = user;
-    if (tiled->tile == 0 && job_source(tiled)->expect)
-        job_source(tiled)->expect(job_source(tiled)->user, days, n_days);
+    if (tiled->tile > 0 || !job_source(tiled)->expect)
+        return SST_OK;
+    return job_source(tiled)->expect(job_source(tiled)->user, days, n_days, err);
 }
 
 /* The tile's part of a whole field; what other tiles will want is put by. */
