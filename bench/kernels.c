@@ -165,7 +165,7 @@ static void make_fields(struct bench *bench)
     }
     if (sst_cells_init(&bench->cells, n_blocks * WIDTH, NULL) != SST_OK)
         stop("no memory for so many cells");
-    sst_cells_take(&bench->cells, bench->codes[0]);
+    sst_cells_take(&bench->cells, &(struct sst_field){.n_cells = n_blocks * WIDTH, .codes = bench->codes[0]});
     bench->n_cells = bench->cells.n_places;
 }
 

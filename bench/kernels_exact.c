@@ -108,7 +108,7 @@ static enum sst_status open_bench(struct bench *bench, struct sst_error *err)
         bench->pointers[year] = &bench->fields[year];
     }
     SST_TRY(sst_cells_init(&bench->cells, n, err));
-    sst_cells_take(&bench->cells, bench->codes[0]);
+    sst_cells_take(&bench->cells, &bench->fields[0]);
     SST_TRY(sst_raw_create(&bench->cells, &bench->raw, err));
     const size_t n_places = bench->cells.n_places;
     sst_tail_estimator_init(&bench->tail, (struct sst_tail_k){K, 0});

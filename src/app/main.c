@@ -1,8 +1,10 @@
 /* The program: reads the options, runs the command, and is the only place that turns a status into an exit code. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,6 +33,28 @@ static void open_standard_streams(void)
         if (open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY) == -1)
             return;
     }
+}
+
+/*
+ * Threads that wait for each other must sleep: the cores are the readers'. OpenMP's runtime reads how when it is loaded, before
+ * main, and can be told in no other way; so the program starts itself once more where the user did not say.
+ */
+static void let_threads_sleep(char **argv)
+{
+    static const char *const names[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+        if (getenv(names[i]))
+            return;
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0 || !argv[0])
+        return;
+    path[length] = '\0';
+    const char *slash = strrchr(path, '/'), *called = strrchr(argv[0], '/');
+    if (strcmp(slash ? slash + 1 : path, called ? called + 1 : argv[0]) != 0) /* started by a loader, or a debugger */
+        return;
+    if (setenv(names[0], "passive", 1) == 0)
+        (void)execv(path, argv); /* where that fails, all is well but slower */
 }
 
 /* The codes of a command that did its work. */
@@ -126,6 +150,7 @@ int main(int argc, char **argv)
     struct sst_log log;
     struct sst_error err = {SST_OK, ""};
     int exit_code = 0;
+    let_threads_sleep(argv);
     open_standard_streams();
     keep_freed_memory();
     sst_log_init(&log, stderr);

@@ -1,6 +1,7 @@
 /* Places of cells: blocks of neighbours, so that moving them is moving 16 bytes at a time. */
 #include "core/cells.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "core/mem.h"
@@ -54,12 +55,32 @@ static size_t block_cells(const struct sst_cells *cells, size_t block)
     return left < cells->width ? left : cells->width;
 }
 
+/* Eight codes that are all missing, as two words. */
+static bool is_missing(const int16_t *codes)
+{
+    const uint64_t missing = (uint16_t)SST_CODE_MISSING * UINT64_C(0x0001000100010001);
+    uint64_t words[SST_CELLS_WIDTH * sizeof *codes / sizeof missing];
+    memcpy(words, codes, sizeof words);
+    return ((words[0] ^ missing) | (words[1] ^ missing)) == 0;
+}
+
+static bool is_free(const uint8_t *ice)
+{
+    uint64_t word;
+    memcpy(&word, ice, sizeof word);
+    return word == 0;
+}
+
 static bool has_value(const struct sst_cells *cells, size_t block, const struct sst_field *field)
 {
     const int16_t *codes = field->codes + block * cells->width;
     const uint8_t *ice = field->has_ice ? field->ice + block * cells->width : NULL;
+    const size_t n = block_cells(cells, block);
+    static_assert(SST_CELLS_WIDTH * sizeof *codes == 2 * sizeof(uint64_t), "is_missing looks at two words");
+    if (n == SST_CELLS_WIDTH)
+        return !is_missing(codes) || (ice && !is_free(ice));
     bool found = false;
-    for (size_t i = 0, n = block_cells(cells, block); i < n; ++i)
+    for (size_t i = 0; i < n; ++i)
         found |= codes[i] != SST_CODE_MISSING || (ice && ice[i]);
     return found;
 }

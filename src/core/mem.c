@@ -11,16 +11,25 @@
 /* Memory that is walked in strides costs a look into the page tables at every step, unless pages are of this size. */
 enum { HUGE_PAGE = 2 * 1024 * 1024 };
 
+/* Zeroed arrays from this size lie in huge pages: smaller ones would waste too much of their last page. [bytes] */
+#define ZEROED_HUGE_FROM (8 * (size_t)HUGE_PAGE)
+
 enum sst_status sst_alloc(size_t count, size_t size, const char *what, void *out_pointer, struct sst_error *err)
 {
     size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - SST_ALIGNMENT)
         return sst_fail(err, SST_ERR_NOMEM, "%s: %zu x %zu bytes overflow the address space", what, count, size);
-    const size_t rounded = (bytes + SST_ALIGNMENT - 1) / SST_ALIGNMENT * SST_ALIGNMENT;
-    void *memory = aligned_alloc(SST_ALIGNMENT, rounded ? rounded : SST_ALIGNMENT);
-    if (!memory)
-        return sst_fail(err, SST_ERR_NOMEM, "%s: no memory for %zu bytes", what, bytes);
-    memset(memory, 0, rounded ? rounded : SST_ALIGNMENT);
+    void *memory = NULL;
+    if (bytes >= ZEROED_HUGE_FROM) {
+        SST_TRY(sst_alloc_large(count, size, what, &memory, err));
+        memset(memory, 0, bytes);
+    } else {
+        const size_t rounded = (bytes + SST_ALIGNMENT - 1) / SST_ALIGNMENT * SST_ALIGNMENT;
+        memory = aligned_alloc(SST_ALIGNMENT, rounded ? rounded : SST_ALIGNMENT);
+        if (!memory)
+            return sst_fail(err, SST_ERR_NOMEM, "%s: no memory for %zu bytes", what, bytes);
+        memset(memory, 0, rounded ? rounded : SST_ALIGNMENT);
+    }
     memcpy(out_pointer, &memory, sizeof memory);
     return SST_OK;
 }

@@ -28,7 +28,7 @@ static void take(const int *valid, int n)
         codes[cell] = SST_CODE_MISSING;
     for (int i = 0; i < n; ++i)
         codes[valid[i]] = (int16_t)(100 + valid[i]);
-    sst_cells_take(&cells, codes);
+    sst_cells_take(&cells, &(struct sst_field){.n_cells = N_DOMAIN, .codes = codes});
 }
 
 START_TEST(no_block_has_a_place_at_first)
@@ -82,7 +82,7 @@ START_TEST(what_is_expected_is_what_a_first_field_takes)
     ck_assert_int_eq(sst_cells_init(&large, 64 * 1000, NULL), SST_OK);
     for (size_t i = 0; i < 32 * 1000; ++i)
         many[i] = SST_CODE_MISSING;
-    sst_cells_take(&large, many);
+    sst_cells_take(&large, &(struct sst_field){.n_cells = 64 * 1000, .codes = many});
     ck_assert_uint_eq(large.n_given, 4000);
     ck_assert_uint_eq(large.n_places, (4000 + 4000 / 64 + 1) * SST_CELLS_WIDTH);
     ck_assert_uint_eq(sst_cells_expected(64 * 1000, 32 * 1000), large.n_places);
@@ -173,7 +173,7 @@ START_TEST(a_list_has_its_cells_in_order_and_none_waits)
     for (int cell = 0; cell < N_DOMAIN; ++cell)
         field[cell] = (int16_t)cell;
     marks[17] = 1;
-    sst_cells_take(&listed, field);
+    sst_cells_take(&listed, &(struct sst_field){.n_cells = N_DOMAIN, .codes = field});
     ck_assert_uint_eq(listed.n_places, N_LIST);
     sst_cells_gather(&listed, field, SST_CODE_MISSING, 0, N_LIST, out);
     sst_cells_gather_marks(&listed, marks, 0, N_LIST, marked);
