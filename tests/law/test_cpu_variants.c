@@ -47,11 +47,11 @@ static void expect_same_at_all_levels(law_function *law, size_t n_cells, size_t 
 }
 
 /* Every third block is land, and never has a value; the first field misses more, so that later ones are given places. */
-static struct sst_cells sea_cells(size_t n_domain, const int16_t *codes)
+static struct sst_cells sea_cells(size_t n_domain, int16_t *codes)
 {
     struct sst_cells cells;
     ck_assert_int_eq(sst_cells_init(&cells, n_domain, NULL), SST_OK);
-    sst_cells_take(&cells, codes);
+    sst_cells_take(&cells, &(struct sst_field){.n_cells = n_domain, .codes = codes});
     return cells;
 }
 
