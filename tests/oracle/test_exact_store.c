@@ -75,7 +75,8 @@ static void add_days(struct store *store, const struct days *days, size_t batch,
         n = n < left ? n : left;
         const size_t n_places = store->cells.n_places;
         for (size_t i = 0; i < n; ++i)
-            sst_cells_take(&store->cells, days->members[m + i]);
+            sst_cells_take(&store->cells,
+                           &(struct sst_field){.n_cells = store->cells.n_domain, .codes = days->members[m + i]});
         if (store->cells.n_places != n_places)
             ck_assert_int_eq(sst_raw_grow(store->raw, &err), SST_OK);
         kept_fixture_add(store->raw, &store->cells, days->members, m, n, n_most);
