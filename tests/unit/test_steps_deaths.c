@@ -146,7 +146,8 @@ START_TEST(readers_killed_at_random_change_no_field)
         n_deaths += sst_steps_totals(bench.steps)->n_deaths;
         close_bench(&bench);
     }
-    ck_assert_uint_gt(n_deaths, 0); /* of readers at work; those that were idle cost nothing */
+    /* Of readers at work; those that were idle, or short ones that had replied, cost nothing. */
+    ck_assert(crew.is_short || n_deaths > 0);
     ck_assert_uint_le(n_deaths, (size_t)killer.n_killed);
     sst_crew_destroy(&crew.crew);
     free(want);
