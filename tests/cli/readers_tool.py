@@ -77,7 +77,7 @@ def leave_none(within):
 def ended_by(number, code, *arguments):
     """Ends the program at several moments by a signal; it ends with the code, in time, and no process is left."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    for moment in (0.0, 0.05, 0.2, 0.5):
+    for moment in (0.0, 0.03, 0.1):
         process = start(arguments)
         while process.poll() is None and len(readers(process.pid)) < 8:
             time.sleep(0.002)

@@ -141,7 +141,7 @@ START_TEST(sizes_are_never_mixed)
     struct kept *kept = new_kept();
     unsigned char memo[SST_FILE_MEMO_MAX] = {0};
     for (int round = 0; round < 3; ++round)
-        for (size_t i = 1; i <= N_SIZES; ++i)
+        for (size_t i = N_SIZES; i >= 1; --i)
             put(kept, memo, i);
     ck_assert_uint_eq(expect_all_back(kept), (size_t)3 * (N_SIZES - MOST_BASES));
     ck_assert_uint_eq(kept->list.n_bases, MOST_BASES);
