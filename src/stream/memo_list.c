@@ -11,7 +11,7 @@ enum { MAX_BASES = 32 };
 /* Equal bytes between two differences that are cheaper to repeat than to begin a run. */
 enum { SHORTEST_GAP = 4 };
 
-struct memo_run {
+struct run {
     uint16_t offset, length;
 };
 
@@ -21,7 +21,7 @@ struct record {
 };
 
 /* The next run at or behind `at`; length 0 where the two are equal from there. */
-static struct memo_run next_run(const unsigned char *a, const unsigned char *b, size_t n, size_t at)
+static struct run next_run(const unsigned char *a, const unsigned char *b, size_t n, size_t at)
 {
     while (at < n && a[at] == b[at])
         ++at;
@@ -30,13 +30,13 @@ static struct memo_run next_run(const unsigned char *a, const unsigned char *b, 
         n_equal = a[i] == b[i] ? n_equal + 1 : 0;
         end = n_equal == 0 ? i + 1 : end;
     }
-    return (struct memo_run){(uint16_t)at, (uint16_t)(end - at)};
+    return (struct run){(uint16_t)at, (uint16_t)(end - at)};
 }
 
 static size_t record_bytes(const unsigned char *base, const unsigned char *memo, size_t n)
 {
     size_t bytes = sizeof(struct record);
-    for (struct memo_run run = next_run(base, memo, n, 0); run.length > 0;
+    for (struct run run = next_run(base, memo, n, 0); run.length > 0;
          run = next_run(base, memo, n, (size_t)run.offset + run.length))
         bytes += sizeof run + run.length;
     return bytes;
@@ -94,7 +94,7 @@ enum sst_status sst_memo_list_put(struct sst_memo_list *list, const void *memo, 
     struct record record = {.base = (uint32_t)base};
     append(list, &record, sizeof record);
     const unsigned char *from = list->bases[base], *to = memo;
-    for (struct memo_run run = next_run(from, to, n_bytes, 0); run.length > 0;
+    for (struct run run = next_run(from, to, n_bytes, 0); run.length > 0;
          run = next_run(from, to, n_bytes, (size_t)run.offset + run.length)) {
         append(list, &run, sizeof run);
         append(list, to + run.offset, run.length);
@@ -114,7 +114,7 @@ size_t sst_memo_list_get(const struct sst_memo_list *list, size_t where, void *m
     at += sizeof record;
     memcpy(memo, list->bases[record.base], list->base_bytes[record.base]);
     for (uint32_t i = 0; i < record.n_runs; ++i) {
-        struct memo_run run;
+        struct run run;
         memcpy(&run, at, sizeof run);
         memcpy((unsigned char *)memo + run.offset, at + sizeof run, run.length);
         at += sizeof run + run.length;
