@@ -288,7 +288,7 @@ static const struct sst_timings_report *timings_report(const struct run *run, st
                                        .n_fields = totals->n_steps_decoded,
                                        .n_cells = run->job.domain.n_cells,
                                        .bytes_read = totals->bytes_read,
-                                       .n_reader_deaths = totals->n_reader_deaths};
+                                       .n_reader_deaths = run->job.catalog->n_reader_deaths + totals->n_reader_deaths};
     sst_timings_add(&out->readers, &totals->timings);
     if (out->n_readers > 0)
         return out;

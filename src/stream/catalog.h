@@ -51,6 +51,7 @@ struct sst_catalog {
     size_t n_scanned; /* files looked at */
     struct sst_memo_list memos; /* what reading need not ask the files again */
     struct sst_timings timings; /* of the scan, summed over the processes */
+    size_t n_reader_deaths; /* in the scan */
     /* What all used files share: */
     struct sst_grid *grid; /* of the file with the earliest day */
     enum sst_calendar_kind calendar;

@@ -17,7 +17,7 @@
 
 /* All zero at first. */
 struct sst_memo_list {
-    unsigned char **bases; /* SST_FILE_MEMO_MAX each */
+    unsigned char **bases; /* base_bytes[i] each */
     size_t *base_bytes;
     size_t n_bases, bases_capacity, sizes_capacity;
     unsigned char *records;

@@ -46,11 +46,19 @@ static const struct sst_catalog_file *file_of(const struct sst_reader *reader, s
     return &reader->catalog->files[reader->catalog->entries[entry].file];
 }
 
+/* Whether all entries of a day are of the same second; they are in order of it. */
+static bool has_one_stamp(const struct sst_catalog *catalog, size_t first, size_t count)
+{
+    return catalog->entries[first].at.second == catalog->entries[first + count - 1].at.second;
+}
+
 /* The entries that a day's field will be made of, as far as that can be told before they are read. */
 static size_t append_entries(const struct sst_reader *reader, struct sst_day day, uint32_t *out)
 {
     size_t first = 0, count = 0, n = 0;
     sst_catalog_day(reader->catalog, day, &first, &count);
+    if (count > 0 && !has_one_stamp(reader->catalog, first, count))
+        return 0; /* none of them is read */
     for (int preliminary = 0; preliminary <= 1 && n == 0; ++preliminary)
         for (size_t entry = first; entry < first + count; ++entry)
             if (file_of(reader, entry)->is_preliminary == (preliminary == 1))
@@ -178,7 +186,7 @@ static bool has_several_stamps(const struct sst_reader *reader, const struct day
 {
     const struct sst_catalog_entry *entries = &reader->catalog->entries[read->first];
     const struct sst_catalog_entry *last = &entries[read->count - 1]; /* in order of their seconds */
-    if (entries[0].at.second == last->at.second)
+    if (has_one_stamp(reader->catalog, read->first, read->count))
         return false;
     char late[CLOCK_TEXT_SIZE], early[CLOCK_TEXT_SIZE];
     (void)sst_fail(problem, SST_ERR_TIME, "%s: time: %s, and %s in %s, are of one UTC day. Make daily means first",

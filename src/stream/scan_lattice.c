@@ -45,6 +45,7 @@ static enum sst_status look_at_all(const struct sst_scan *scan, const struct sst
         }
         rc = sst_status_is_of_the_run(rc) ? sst_fail(err, rc, "%s", problem.text) : SST_OK;
     }
+    scan->catalog->n_reader_deaths += sst_steps_totals(steps)->n_deaths;
     sst_steps_destroy(&steps);
     return rc;
 }

@@ -117,12 +117,10 @@ static enum sst_status take_result(struct look *look, struct sst_crew_result *re
     struct sst_error problem = {0};
     struct sst_serve_reply reply;
     begin(look->scan, path);
-    if (result->fate != SST_CREW_DONE || result->status != SST_OK)
+    if (result->fate != SST_CREW_DONE || result->status != SST_OK || !sst_serve_take_reply(result, &reply) ||
+        reply.n_bytes > sst_serve_scan_slot_bytes() || !sst_scan_wire_read(result->values, reply.n_bytes, path, &facts))
         (void)sst_serve_fail(result, path, look->crew->task_seconds, &problem);
-    else if (!sst_serve_take_reply(result, &reply) || reply.n_bytes > sst_serve_scan_slot_bytes() ||
-             !sst_scan_wire_read(result->values, reply.n_bytes, path, &facts))
-        (void)sst_fail(&problem, SST_ERR_INPUT, "%s: its reader gave nonsense. The file is damaged; fetch it again",
-                       path);
+    look->scan->catalog->n_reader_deaths += (size_t)result->n_deaths;
     if (problem.code == SST_OK) {
         sst_timings_add(&look->scan->catalog->timings, &reply.timings);
         pass_notes_on(look->scan, &facts);

@@ -1,6 +1,7 @@
 /* Facts of a file to bytes and back. */
 #include "stream/scan_wire.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/mem.h"
@@ -140,8 +141,30 @@ static bool is_sane(const struct head *head)
 {
     return head->n_lat > 0 && head->n_lat <= MAX_AXIS && head->n_lon > 0 && head->n_lon <= MAX_AXIS &&
            head->canonical_col < head->n_lon && head->n_steps <= UINT32_MAX && head->memo_bytes <= SST_FILE_MEMO_MAX &&
-           head->steps_per_chunk > 0 && head->kind >= SST_KIND_UNKNOWN && head->kind <= SST_KIND_DEPTH &&
+           head->steps_per_chunk > 0 && head->calendar >= SST_CALENDAR_STANDARD &&
+           head->calendar <= SST_CALENDAR_360_DAY && head->kind >= SST_KIND_UNKNOWN && head->kind <= SST_KIND_DEPTH &&
            (head->lattice == SST_LATTICE_CENTI || head->lattice == SST_LATTICE_MILLI);
+}
+
+/* Slots index tables, and days are written out. */
+static bool are_days(const struct sst_step_info *steps, size_t n_steps, int n_slots)
+{
+    enum { MAX_YEAR = 999999, SECONDS_A_DAY = 86400 };
+    bool are_sane = true;
+    for (size_t i = 0; i < n_steps; ++i) {
+        const struct sst_instant at = steps[i].at;
+        are_sane = are_sane && at.day.slot >= 1 && at.day.slot <= n_slots && at.day.year >= -MAX_YEAR &&
+                   at.day.year <= MAX_YEAR && at.second >= 0 && at.second < SECONDS_A_DAY;
+    }
+    return are_sane;
+}
+
+static bool are_finite(const double *values, size_t n)
+{
+    bool are_sane = true;
+    for (size_t i = 0; i < n; ++i)
+        are_sane = are_sane && isfinite(values[i]);
+    return are_sane;
 }
 
 bool sst_scan_wire_read(const void *bytes, size_t n_bytes, const char *path, struct sst_scan_facts *out)
@@ -154,7 +177,10 @@ bool sst_scan_wire_read(const void *bytes, size_t n_bytes, const char *path, str
     const double *lat = take(&cursor, head->n_lat * sizeof *lat), *lon = take(&cursor, head->n_lon * sizeof *lon);
     const void *memo = take(&cursor, head->memo_bytes);
     const char *texts = take(&cursor, head->texts_bytes), *notes = take(&cursor, head->notes_bytes);
-    if (!cursor.at || !holds_texts(texts, (size_t)head->texts_bytes, N_TEXTS) ||
+    if (!cursor.at || cursor.left > 0 || !are_finite(lat, (size_t)head->n_lat) ||
+        !are_finite(lon, (size_t)head->n_lon) ||
+        !are_days(steps, (size_t)head->n_steps, sst_calendar_n_slots((enum sst_calendar_kind)head->calendar)) ||
+        !holds_texts(texts, (size_t)head->texts_bytes, N_TEXTS) ||
         !holds_texts(notes, (size_t)head->notes_bytes, (size_t)head->n_notes))
         return false;
     *out = (struct sst_scan_facts){.grid = {.n_lat = (size_t)head->n_lat,

@@ -214,6 +214,13 @@ size_t sst_serve_slot_bytes(size_t n_cells, size_t keys_per_slot)
     return marks_bytes(keys_per_slot) + keys_per_slot * values_bytes(n_cells);
 }
 
+uint64_t sst_serve_memory_bytes(const struct sst_grid *grid)
+{
+    /* A field as stored, inflated, unpacked and decoded, on both lattices; twice that. */
+    enum { BYTES_PER_CELL = 64 };
+    return SST_READER_BYTES + BYTES_PER_CELL * (uint64_t)grid->n_lat * grid->n_lon;
+}
+
 size_t sst_serve_scan_slot_bytes(void)
 {
     /* A million steps, two long axes, and all texts of a header. */
@@ -341,5 +348,12 @@ enum sst_status sst_serve_fail(const struct sst_crew_result *result, const char 
             path, task_seconds);
     if (result->fate == SST_CREW_DIED)
         return sst_fail(err, SST_ERR_INPUT, "%s: %s. The file is damaged; fetch it again", path, result->error.text);
+    if (result->status == SST_OK)
+        return sst_fail(err, SST_ERR_INPUT, "%s: its reader gave nonsense. The file is damaged; fetch it again", path);
+    if (result->status == SST_ERR_NOMEM)
+        return sst_fail(err, SST_ERR_INPUT,
+                        "%s: more than a reader's memory is needed (%.200s). The file is damaged: fetch it again; or "
+                        "use --readers 0",
+                        path, result->error.text);
     return sst_fail(err, result->status, "%s", result->error.text);
 }

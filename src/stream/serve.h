@@ -16,6 +16,9 @@ extern const struct sst_crew_service sst_serve;
 /* A reader whose file makes it take more memory than this beside the ring is hurt by it. [bytes] */
 #define SST_READER_BYTES ((uint64_t)1 << 30)
 
+/* The same where fields of a grid are decoded, which on large grids need more than that. */
+uint64_t sst_serve_memory_bytes(const struct sst_grid *grid);
+
 /* What readers are started with: options of decoding; for steps also the domain and all else of a struct sst_step_setup. */
 struct sst_serve_setup {
     struct sst_step_setup steps; /* domain NULL: only scans will be asked for */
@@ -56,7 +59,10 @@ struct sst_serve_step {
 };
 struct sst_serve_step sst_serve_step_in(void *slot, size_t n_cells, size_t keys_per_slot, size_t key);
 
-/* The reason why a task gave nothing, in words that follow "path: "; for SST_CREW_DIED and SST_CREW_TIMED_OUT. */
+/*
+ * The reason why a task gave nothing, in words that follow "path: ". Never SST_OK, and not SST_ERR_NOMEM: what a reader has not
+ * got room for is the file's fault. A task that went well, whatever the caller misses in it, "gave nonsense".
+ */
 enum sst_status sst_serve_fail(const struct sst_crew_result *result, const char *path, double task_seconds,
                                struct sst_error *err);
 

@@ -51,7 +51,7 @@ enum sst_status sst_steps_start_crew(struct sst_steps *steps, struct sst_error *
     const struct sst_crew_options options = {.n_readers = crew->n_readers,
                                              .is_short = crew->is_short,
                                              .task_seconds = crew->task_seconds,
-                                             .memory_bytes = SST_READER_BYTES,
+                                             .memory_bytes = sst_serve_memory_bytes(steps->domain->grid),
                                              .n_slots = steps->n_slots,
                                              .slot_bytes =
                                                  sst_serve_slot_bytes(steps->domain->n_cells, steps->keys_per_slot),
@@ -172,8 +172,16 @@ static enum sst_status note_failure(struct sst_steps *steps, size_t entry, const
     if (!*failure)
         SST_TRY(sst_alloc(1, sizeof **failure, "a failure", failure, err));
     **failure = (struct sst_error){0};
-    const enum sst_status rc = sst_serve_fail(result, path, steps->options->crew->task_seconds, *failure);
-    return rc == SST_ERR_NOMEM ? sst_fail(err, rc, "%s", (*failure)->text) : SST_OK;
+    (void)sst_serve_fail(result, path, steps->options->crew->task_seconds, *failure);
+    return SST_OK;
+}
+
+/* Whether a result holds what its task was given for, its first step. */
+static bool is_good_result(const struct sst_steps *steps, const struct sst_crew_result *result,
+                           struct sst_serve_reply *reply)
+{
+    return result->fate == SST_CREW_DONE && result->status == SST_OK && sst_serve_take_reply(result, reply) &&
+           sst_serve_step_in(result->values, steps->domain->n_cells, steps->keys_per_slot, 0).is_decoded;
 }
 
 /* A step stays in its slot where slots have room for one, else it moves to memory of its own. */
@@ -205,8 +213,7 @@ static enum sst_status absorb(struct sst_steps *steps, const struct sst_crew_res
     enum sst_status rc = SST_OK;
     struct sst_steps_task *task = &steps->tasks[result->tag];
     struct sst_serve_reply reply;
-    const bool is_good =
-        result->fate == SST_CREW_DONE && result->status == SST_OK && sst_serve_take_reply(result, &reply);
+    const bool is_good = is_good_result(steps, result, &reply);
     steps->totals.n_deaths += (size_t)result->n_deaths;
     if (is_good) {
         sst_timings_add(&steps->totals.timings, &reply.timings);

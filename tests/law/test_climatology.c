@@ -8,6 +8,7 @@
 
 #include "core/flags.h"
 #include "plain_climatology.h"
+#include "stream/serve.h"
 #include "test_main.h"
 
 static void run_engine(const struct plain_setup *setup, const char *path, struct plain_values *out)
@@ -73,6 +74,26 @@ START_TEST(the_engine_gives_what_plain_date_arithmetic_gives)
         n_there += got->is_there[slot];
     ck_assert_int_eq(n_there, (setup->last_slot - setup->first_slot + 366) % 366 + 1);
     ck_assert_int_eq(count_differences(setup, got, want), 0);
+    free(got);
+    free(want);
+    free(archive);
+}
+END_TEST
+
+/* Files read by processes, which are launched before the engine has threads: the first test of the suite. */
+START_TEST(readers_give_the_engine_the_same_fields)
+{
+    const struct plain_setup *setup = &setups[2];
+    struct sst_reader_crew crew = {.n_readers = 3, .task_seconds = 60.0};
+    struct sst_error err = {SST_OK, ""};
+    ck_assert_msg(sst_crew_launch(&sst_serve, &crew.crew, &err) == SST_OK, "%s", err.text);
+    struct plain_archive *archive = plain_archive_make(setup, 11);
+    struct plain_values *got = calloc(1, sizeof *got), *want = calloc(1, sizeof *want);
+    got->crew = &crew;
+    run_engine(setup, plain_archive_write(archive), got);
+    plain_answer(setup, archive, want);
+    ck_assert_int_eq(count_differences(setup, got, want), 0);
+    sst_crew_destroy(&crew.crew);
     free(got);
     free(want);
     free(archive);
@@ -243,6 +264,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("climatology");
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 300);
+    tcase_add_test(tc, readers_give_the_engine_the_same_fields);
     tcase_add_loop_test(tc, the_engine_gives_what_plain_date_arithmetic_gives, 0,
                         (int)(sizeof setups / sizeof setups[0]));
     tcase_add_test(tc, a_planted_fault_is_seen);

@@ -256,8 +256,8 @@ void plain_run_engine(const struct plain_setup *setup, int tail_k, const char *p
     struct sst_catalog *catalog = NULL;
     struct sst_reader *reader = NULL;
     struct sst_domain domain;
-    const struct sst_catalog_options catalog_options = {.stop_on_bad = true};
-    const struct sst_reader_options reader_options = {.stop_on_bad = true};
+    const struct sst_catalog_options catalog_options = {.crew = out->crew, .stop_on_bad = true};
+    const struct sst_reader_options reader_options = {.crew = out->crew, .stop_on_bad = true};
     const struct sst_policy policy = {
         .pools = {SST_CALENDAR_STANDARD, setup->leap, setup->y0, setup->y1, setup->half},
         .approx = setup->approx,

@@ -6,6 +6,7 @@
 #define SST_TEST_PLAIN_CLIMATOLOGY_H
 
 #include "stream/climatology.h"
+#include "stream/reader_crew.h"
 
 enum { PLAIN_N_CELLS = 12, PLAIN_N_PROBES = 4, PLAIN_MAX_YEARS = 7, PLAIN_MAX_DAYS = PLAIN_MAX_YEARS * 366 };
 
@@ -40,6 +41,7 @@ struct plain_values {
     int n_seen[PLAIN_MAX_YEARS][367]; /* how often the sink saw the field of a day, by year - (y0 - 1) */
     int16_t seen[PLAIN_MAX_YEARS][367][PLAIN_N_CELLS]; /* [0.01 degC] the field that it saw */
     int first_year; /* y0 - 1 */
+    const struct sst_reader_crew *crew; /* set before the run; NULL: the test itself reads */
 };
 
 /* Cells whose exact percentile is wanted beside an approximation. */
