@@ -222,26 +222,28 @@ static enum sst_status put_ready(struct sst_engine *engine, int estimate, int *n
 
 /* --- the run ----------------------------------------------------------------------------------------------------- */
 
-static bool is_read(const struct sst_engine *engine, struct sst_day day)
+/* The days of a slot that are of one class; they are added together, many at a time. */
+static void list_class(struct sst_engine *engine, int slot, int year_class)
 {
+    const struct sst_pool_rule *pools = &engine->policy->pools;
     const struct sst_field_source *source = engine->job->source;
-    return sst_pool_class(&engine->policy->pools, day) != SST_NO_CLASS && source->has_day(source->user, day);
+    for (int year = pools->first_year - 1; year <= pools->last_year + 1; ++year) {
+        const struct sst_day day = {year, slot};
+        if (sst_pool_class(pools, day) == year_class && source->has_day(source->user, day))
+            engine->days[engine->n_days++] = day;
+    }
 }
 
-/* Slot by slot as the schedule has them, all years of each. */
+/* Slot by slot as the schedule has them, class by class, all years of each. */
 static enum sst_status list_days(struct sst_engine *engine, struct sst_error *err)
 {
     const struct sst_pool_rule *pools = &engine->policy->pools;
     const int n_years = pools->last_year - pools->first_year + 3; /* with the years beside the baseline */
     SST_TRY(sst_alloc((size_t)engine->schedule.n_reads * (size_t)n_years, sizeof *engine->days, "the list of days",
                       &engine->days, err));
-    for (int r = 0; r < engine->schedule.n_reads; ++r) {
-        for (int year = pools->first_year - 1; year <= pools->last_year + 1; ++year) {
-            const struct sst_day day = {year, engine->schedule.read_slot[r]};
-            if (is_read(engine, day))
-                engine->days[engine->n_days++] = day;
-        }
-    }
+    for (int r = 0; r < engine->schedule.n_reads; ++r)
+        for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
+            list_class(engine, engine->schedule.read_slot[r], year_class);
     return SST_OK;
 }
 
