@@ -329,10 +329,7 @@ void sst_file_close(struct sst_file **file)
     sst_free(f->is_bounds);
     sst_free(f->steps);
     sst_free(f->row);
-    sst_free(f->table);
     sst_free(f->classes);
-    sst_free(f->ice.classes);
-    sst_free(f->mask.classes);
     sst_free(f);
     *file = NULL;
 }

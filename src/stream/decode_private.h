@@ -75,7 +75,6 @@ struct sst_decode_variable {
     double fills[SST_DECODE_MAX_FILLS]; /* stored numbers that mean missing, as the variable's type holds them */
     size_t n_fills;
     double valid_min, valid_max; /* stored numbers */
-    uint8_t *classes; /* ice and mask: class of each 8-bit or 16-bit number; NULL until used; freed with the file */
 };
 
 /* The time variable as it is declared. */
@@ -152,8 +151,6 @@ struct sst_file {
     double *row;
     uint8_t *classes; /* of the mask, in domain order */
     size_t row_capacity, classes_capacity;
-    int16_t *table; /* code of each 16-bit value; NULL until used */
-    enum sst_lattice_kind table_lattice;
 };
 
 /* Tells the user's note function, if there is one. The text does not name the file: the caller knows it. */
