@@ -1,12 +1,13 @@
 /*
- * What the CPU backend's loops cost at each instruction set, beside a triad of the same threads in the same run.
+ * What the CPU backend's loops cost at each instruction set, beside a triad of the same threads in the same run. The exact and
+ * tail loops are compiled for several sets by the compiler, which chooses at load time: one row each, "chosen".
  *
  *   cmake --preset release && cmake --build --preset release --target kernel_bench
  *   build/release/kernel_bench [--cells N] [--threads N] [--kernel NAME] [--level NAME] [--json FILE]
  *
- * Printed are medians of 9 runs: time a cell (and field or member), memory traffic, and its share of the triad's. A bin or
- * field larger than the last cache is what a run has; --cells says otherwise. One run of one kernel at one level, as an
- * instruction counter wants it: --kernel batch8 --level avx2 --runs 1.
+ * Printed are medians of 9 runs (exact and tail: the least over the days): time a cell and item (field, member or day), memory
+ * traffic, and its share of the triad's. A bin or field larger than the last cache is what a run has; --cells says otherwise.
+ * One run of one kernel at one level, as an instruction counter wants it: --kernel batch8 --level avx2 --runs 1.
  */
 #include <jansson.h>
 #include <omp.h>
@@ -14,9 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "backend/cpu_loops.h"
+#include "kernels_exact.h"
 
 enum { MAX_RUNS = 99, N_MEMBERS = 31, WIDTH = SST_CELLS_WIDTH };
 
@@ -34,16 +35,17 @@ struct bench {
 };
 
 /*
- * One line of the table. Whoever adds a loop to the backend adds its row here: exact, tail.
+ * One line of the table. Whoever adds a loop to the backend adds its row here or in kernels_exact.c.
  *
  * run             once over all cells, by the backend
- * n_items         fields or members of a run, of which the time is told
+ * n_items         fields or members (item) of a run, of which the time is told
  * bytes_per_cell  that a run reads and writes at least
  */
 struct bench_kernel {
     const char *name;
     void (*run)(const struct bench *bench);
     int n_items, bytes_per_cell;
+    const char *item;
 };
 
 static void add_fields(const struct bench *bench, size_t n_fields)
@@ -110,15 +112,15 @@ static void run_triad(const struct bench *bench)
 }
 
 enum { BIN_BYTES = 30 };
-static const struct bench_kernel triad = {"triad", run_triad, 1, 24};
+static const struct bench_kernel triad = {"triad", run_triad, 1, 24, ""};
 static const struct bench_kernel kernels[] = {
-    {"add1", run_add_1, 1, 2 * BIN_BYTES + 2},
-    {"batch8", run_add_8, SST_MAX_BATCH, 2 * BIN_BYTES + 2 * SST_MAX_BATCH},
-    {"count8", run_count_8, SST_MAX_BATCH, 4 + SST_MAX_BATCH},
-    {"window", run_window, 1, 2 * 3 * BIN_BYTES},
-    {"finish_cf", run_finish, 1, BIN_BYTES + 17},
-    {"mean31", run_mean, N_MEMBERS, 8 * (N_MEMBERS + 1)},
-    {"gather", run_gather, 1, 4},
+    {"add1", run_add_1, 1, 2 * BIN_BYTES + 2, "field"},
+    {"batch8", run_add_8, SST_MAX_BATCH, 2 * BIN_BYTES + 2 * SST_MAX_BATCH, "field"},
+    {"count8", run_count_8, SST_MAX_BATCH, 4 + SST_MAX_BATCH, "field"},
+    {"window", run_window, 1, 2 * 3 * BIN_BYTES, "slot"},
+    {"finish_cf", run_finish, 1, BIN_BYTES + 17, "day"},
+    {"mean31", run_mean, N_MEMBERS, 8 * (N_MEMBERS + 1), "member"},
+    {"gather", run_gather, 1, 4, "field"},
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 static const char *const level_names[] = {"plain", "avx2", "avx512"};
@@ -165,7 +167,8 @@ static void make_fields(struct bench *bench)
     }
     if (sst_cells_init(&bench->cells, n_blocks * WIDTH, NULL) != SST_OK)
         stop("no memory for so many cells");
-    sst_cells_take(&bench->cells, &(struct sst_field){.n_cells = n_blocks * WIDTH, .codes = bench->codes[0]});
+    const struct sst_field field = {.n_cells = n_blocks * WIDTH, .codes = bench->codes[0]};
+    sst_cells_take(&bench->cells, &field);
     bench->n_cells = bench->cells.n_places;
 }
 
@@ -189,14 +192,6 @@ static void make_bench(struct bench *bench)
         run_add_8(bench);
 }
 
-/* With one thread its processor time, which other work on the machine disturbs less. */
-static double now_ns(const struct bench *bench)
-{
-    struct timespec at;
-    (void)clock_gettime(bench->n_threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
-}
-
 static int compare_doubles(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -210,9 +205,9 @@ static double time_of(const struct bench *bench, const struct bench_kernel *kern
     if (bench->n_runs > 1)
         kernel->run(bench);
     for (int run = 0; run < bench->n_runs; ++run) {
-        const double start = now_ns(bench);
+        const double start = bench_now_ns();
         kernel->run(bench);
-        ns[run] = now_ns(bench) - start;
+        ns[run] = bench_now_ns() - start;
     }
     qsort(ns, (size_t)bench->n_runs, sizeof *ns, compare_doubles);
     return ns[bench->n_runs / 2];
@@ -223,30 +218,57 @@ static double bytes_per_ns(const struct bench *bench, const struct bench_kernel 
     return (double)bench->n_cells * kernel->bytes_per_cell / ns;
 }
 
-/* One line, and a row of the JSON table; the triad is measured right before, since other work on the machine comes and goes. */
+/* A line on paper, and a row of the JSON table. Rates in bytes a nanosecond. */
+static void tell(json_t *rows, const char *kernel, const char *level, const char *item, double ns, double rate,
+                 double triad_rate)
+{
+    printf("%-10s %-7s %10.3f %-8s %8.2f %10.2f %10.2f\n", kernel, level, ns, item, rate, triad_rate,
+           rate / triad_rate);
+    json_array_append_new(rows,
+                          json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f}", "kernel", kernel, "level", level, "item",
+                                    item, "ns_per_cell_and_item", ns, "bytes_per_second", rate * 1e9,
+                                    "triad_bytes_per_second", triad_rate * 1e9, "share_of_triad", rate / triad_rate));
+}
+
+static bool is_wanted(const char *wanted, const char *name) { return !wanted || strcmp(wanted, name) == 0; }
+
+/* The triad is measured right before, since other work on the machine comes and goes. */
 static void measure(const struct bench *bench, const struct bench_kernel *kernel, int level, json_t *rows)
 {
     sst_backend_cpu_limit((enum sst_cpu_level)level);
+    const double triad_rate = bytes_per_ns(bench, &triad, time_of(bench, &triad)), ns = time_of(bench, kernel);
+    tell(rows, kernel->name, level_names[level], kernel->item, ns / (double)bench->n_cells / kernel->n_items,
+         bytes_per_ns(bench, kernel, ns), triad_rate);
+}
+
+/* On a grid of which as many cells have values, all rows at once. */
+static void measure_exact(const struct bench *bench, json_t *rows)
+{
+    enum { N_LON = 1440, N_DAYS = 8 };
+    struct bench_row found[BENCH_EXACT_ROWS];
+    const size_t n_lat = bench->n_cells * 3 / 2 / N_LON;
     const double triad_rate = bytes_per_ns(bench, &triad, time_of(bench, &triad));
-    const double ns = time_of(bench, kernel), rate = bytes_per_ns(bench, kernel, ns);
-    const double per_item = ns / (double)bench->n_cells / kernel->n_items;
-    printf("%-10s %-7s %10.3f %12.2f %10.2f %10.2f\n", kernel->name, level_names[level], per_item, rate, triad_rate,
-           rate / triad_rate);
-    json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f}", "kernel", kernel->name, "level",
-                                          level_names[level], "items", kernel->n_items, "ns_per_cell_and_item",
-                                          per_item, "bytes_per_second", rate * 1e9, "triad_bytes_per_second",
-                                          triad_rate * 1e9, "share_of_triad", rate / triad_rate));
+    if (bench_exact_rows(N_LON, n_lat > 0 ? n_lat : 1, N_DAYS, found) != 0)
+        stop("no memory for so many cells");
+    for (int i = 0; i < BENCH_EXACT_ROWS; ++i)
+        if (is_wanted(bench->kernel, found[i].name))
+            tell(rows, found[i].name, "chosen", found[i].item, found[i].ns, found[i].bytes_per_item / found[i].ns,
+                 triad_rate);
 }
 
 static void measure_all(const struct bench *bench, json_t *rows)
 {
+    bool is_own = false;
     printf("%zu cells, %d threads, median of %d\n", bench->n_cells, bench->n_threads, bench->n_runs);
-    printf("%-10s %-7s %10s %12s %10s %10s\n", "kernel", "level", "ns/cell", "GB/s", "triad GB/s", "share");
-    for (int i = 0; i < N_KERNELS; ++i)
+    printf("%-10s %-7s %10s %-8s %8s %10s %10s\n", "kernel", "level", "ns/cell", "and", "GB/s", "triad GB/s", "share");
+    for (int i = 0; i < N_KERNELS; ++i) {
+        is_own |= bench->kernel && strcmp(bench->kernel, kernels[i].name) == 0;
         for (int level = SST_CPU_PLAIN; level < SST_N_CPU_LEVELS && level <= (int)sst_cpu_best(); ++level)
-            if ((!bench->kernel || strcmp(bench->kernel, kernels[i].name) == 0) &&
-                (!bench->level || strcmp(bench->level, level_names[level]) == 0))
+            if (is_wanted(bench->kernel, kernels[i].name) && is_wanted(bench->level, level_names[level]))
                 measure(bench, &kernels[i], level, rows);
+    }
+    if (!is_own && is_wanted(bench->level, "chosen"))
+        measure_exact(bench, rows);
 }
 
 static void read_options(int argc, char **argv, struct bench *bench)
