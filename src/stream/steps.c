@@ -176,6 +176,12 @@ struct sst_step_key sst_steps_key(const struct sst_steps *steps, size_t entry)
     return (struct sst_step_key){at->step, at->at};
 }
 
+bool sst_steps_may_wait(const struct sst_steps *steps, size_t entry)
+{
+    return !steps->is_done[entry] && !steps->is_in_hand[entry] && !steps->ready[entry] &&
+           step_bytes(steps) <= steps->cache_room;
+}
+
 size_t sst_steps_with(struct sst_steps *steps, size_t entry, uint32_t *others, size_t n_most)
 {
     const struct sst_catalog_entry *at = &steps->catalog->entries[entry];
@@ -189,8 +195,7 @@ size_t sst_steps_with(struct sst_steps *steps, size_t entry, uint32_t *others, s
     const size_t n = scanned->steps_per_chunk < room ? scanned->steps_per_chunk : room;
     for (size_t i = 1; i < n && n_found < n_most; ++i) {
         const uint32_t other = entries[first + (at->step - first + i) % n];
-        if (other == SST_NO_ENTRY || steps->is_done[other] || steps->is_in_hand[other] || steps->ready[other] ||
-            step_bytes(steps) > steps->cache_room)
+        if (other == SST_NO_ENTRY || !sst_steps_may_wait(steps, other))
             continue;
         sst_steps_take_room(steps);
         others[n_found++] = other;

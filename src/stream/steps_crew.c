@@ -8,16 +8,31 @@
 /* A slot may hold many steps of a chunk, but not much more than this. [bytes] */
 #define MAX_SLOT_BYTES ((size_t)64 << 20)
 
+/* Steps of one file that are asked for one after the other are read by one task, where they are no more than this. [bytes] */
+enum { MAX_BATCH_BYTES = 1 << 20, MAX_BATCH = 64 };
+
+static size_t at_least_one(size_t n) { return n > 0 ? n : 1; }
+
+/* Small fields of one file that go together: telling each other of a task takes as long as decoding one of them. */
+static size_t batch_of(const struct sst_steps *steps, const struct sst_catalog_file *file)
+{
+    const size_t n = MAX_BATCH_BYTES / sst_serve_slot_bytes(steps->domain->n_cells, 1);
+    const size_t most = n < MAX_BATCH ? n : MAX_BATCH;
+    return at_least_one(most < file->n_steps ? most : file->n_steps);
+}
+
 static size_t keys_per_slot(const struct sst_steps *steps)
 {
     const size_t room = MAX_SLOT_BYTES / sst_serve_slot_bytes(steps->domain->n_cells, 1);
     size_t most = 1;
-    for (size_t i = 0; i < steps->catalog->n_files; ++i)
-        if (steps->catalog->files[i].steps_per_chunk > most)
-            most = steps->catalog->files[i].steps_per_chunk;
+    for (size_t i = 0; i < steps->catalog->n_files; ++i) {
+        const struct sst_catalog_file *file = &steps->catalog->files[i];
+        const size_t n = sst_steps_spans(file) ? file->steps_per_chunk : batch_of(steps, file);
+        most = n > most ? n : most;
+    }
     most = most < SST_SERVE_MAX_KEYS ? most : SST_SERVE_MAX_KEYS;
     most = most < room ? most : room;
-    return most > 0 ? most : 1;
+    return at_least_one(most);
 }
 
 size_t sst_reader_n_slots(int n_readers)
@@ -93,7 +108,24 @@ static int reader_for(const struct sst_steps *steps, const struct sst_catalog_en
     return (int)((at->file + at->step / file->steps_per_chunk) % SST_CREW_MAX_READERS);
 }
 
-/* Gives an entry, and with it others of its chunk, to a reader; there is a free slot. */
+/* The entries that are asked for next, as long as they are of the same file and small. */
+static void add_following(struct sst_steps *steps, struct sst_steps_task *task)
+{
+    const struct sst_catalog_entry *entries = steps->catalog->entries;
+    const uint32_t file = entries[task->entries[0]].file;
+    const size_t batch = batch_of(steps, &steps->catalog->files[file]);
+    for (; task->n < batch && steps->next_expected < steps->n_expected; ++steps->next_expected) {
+        const uint32_t entry = steps->expected[steps->next_expected];
+        if (entries[entry].file != file)
+            return;
+        if (!sst_steps_may_wait(steps, entry))
+            continue;
+        sst_steps_take_room(steps);
+        task->entries[task->n++] = entry;
+    }
+}
+
+/* Gives an entry, and with it others of its chunk or that follow it, to a reader; there is a free slot. */
 static enum sst_status give(struct sst_steps *steps, size_t entry, struct sst_error *err)
 {
     unsigned char memo[SST_FILE_MEMO_MAX], request[SST_CREW_MAX_REQUEST];
@@ -104,6 +136,8 @@ static enum sst_status give(struct sst_steps *steps, size_t entry, struct sst_er
     struct sst_steps_task *task = &steps->tasks[index];
     task->entries[0] = (uint32_t)entry;
     task->n = 1 + sst_steps_with(steps, entry, task->entries + 1, steps->keys_per_slot - 1);
+    if (!sst_steps_spans(&steps->catalog->files[at->file]))
+        add_following(steps, task);
     for (size_t i = 0; i < task->n; ++i) {
         keys[i] = sst_steps_key(steps, task->entries[i]);
         steps->is_in_hand[task->entries[i]] = 1;

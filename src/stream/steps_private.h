@@ -61,6 +61,9 @@ size_t sst_steps_with(struct sst_steps *steps, size_t entry, uint32_t *others, s
 /* Room for a field in memory of its own. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_steps_new(struct sst_steps *steps, struct sst_step **out, struct sst_error *err);
 
+/* Whether an entry is wanted, nobody has it yet, and it may wait in the cache. */
+bool sst_steps_may_wait(const struct sst_steps *steps, size_t entry);
+
 /* A field takes room of the cache, and leaves it. */
 void sst_steps_take_room(struct sst_steps *steps);
 void sst_steps_return_room(struct sst_steps *steps);
