@@ -49,8 +49,9 @@ static uint64_t steps_per_chunk(const struct sst_job *job)
 }
 
 /* The most steps that wait decoded because their chunk had to be opened, where chunks hold many. */
-static uint64_t waiting_bytes(const struct sst_job *job, uint64_t n_chunk_steps)
+static uint64_t waiting_bytes(const struct sst_job *job)
 {
+    const uint64_t n_chunk_steps = steps_per_chunk(job);
     const struct sst_pool_rule *pools = &job->policy.pools;
     const uint64_t n_years = (uint64_t)(pools->last_year - pools->first_year + 3);
     const uint64_t all = n_chunk_steps > 1 ? n_years * n_chunk_steps : 0, most = all < n_days(job) ? all : n_days(job);
@@ -67,7 +68,7 @@ static uint64_t reading_bytes(const struct sst_job *job)
     const uint64_t fields = n_readers == 0       ? SST_MAX_HELD_FIELDS
                             : n_chunk_steps == 1 ? sst_reader_n_slots(job->options->n_readers)
                                                  : (2 * n_readers + 1) * n_chunk_steps;
-    return (n_readers > 0 ? n_readers : 1) * own + fields * field_bytes(job) + waiting_bytes(job, n_chunk_steps);
+    return (n_readers > 0 ? n_readers : 1) * own + fields * field_bytes(job);
 }
 
 /* What does not become less with fewer cells. */
@@ -75,7 +76,7 @@ static uint64_t fixed_bytes(const struct sst_job *job)
 {
     struct sst_job nothing = *job;
     nothing.domain.n_cells = 0;
-    return PROGRAM_BYTES + reading_bytes(&nothing);
+    return PROGRAM_BYTES + reading_bytes(&nothing) + waiting_bytes(&nothing);
 }
 
 static struct sst_climatology_size size_of(const struct sst_job *job)
@@ -132,6 +133,7 @@ static uint64_t estimate(struct sst_job *job)
     const uint64_t writer = writer_bytes(job, needs.is_staged);
     const uint64_t held =
         needs.memory_bytes + reading_bytes(job) + PROGRAM_BYTES + (uint64_t)CELL_BYTES * job->domain.n_cells;
+    const uint64_t waiting = waiting_bytes(job); /* none are left when the last has been read */
     const bool is_divided = job->n_passes > 1;
     struct sst_tiles_needs engine = {sst_climatology_peak_bytes(&job->policy, &size), 0};
     uint64_t joined = 0;
@@ -140,7 +142,7 @@ static uint64_t estimate(struct sst_job *job)
         engine = sst_tiles_needs_of(&job->policy, &size, &job->domain, n_days(job), tiles_of(job));
         joined = sst_scratch_slots_record_bytes(&layout);
     }
-    const uint64_t beside = held + (needs.is_staged || is_divided ? 0 : writer);
+    const uint64_t beside = held + waiting + (needs.is_staged || is_divided ? 0 : writer);
     const uint64_t later = needs.later_bytes + (needs.is_staged ? writer : 0);
     job->scratch_bytes = needs.disk_bytes + engine.disk_bytes;
     job->peak_bytes = larger(beside + engine.memory_bytes, held + later);
