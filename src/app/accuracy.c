@@ -452,6 +452,7 @@ struct sst_accuracy_needs sst_accuracy_needs_of(const struct sst_job *job, size_
         const struct sst_spool_spec spool = spool_spec(job, n_slots);
         needs.memory_bytes += sst_spool_memory_bytes(&spool);
         needs.disk_bytes = sst_spool_disk_bytes(&spool);
+        needs.is_staged = true;
     }
     return needs;
 }

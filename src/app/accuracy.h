@@ -82,6 +82,7 @@ SST_MUST_CHECK enum sst_status sst_accuracy_conclude(struct sst_accuracy *accura
 /* Of a job: bytes held besides while files are read; more when all slots are there and the pass holds nothing; scratch. */
 struct sst_accuracy_needs {
     uint64_t memory_bytes, later_bytes, disk_bytes;
+    bool is_staged; /* no slot is written before all are there */
 };
 struct sst_accuracy_needs sst_accuracy_needs_of(const struct sst_job *job, size_t n_slots, bool is_for_report);
 

@@ -8,12 +8,14 @@
 #include "app/accuracy.h"
 #include "app/commands.h"
 #include "app/environment.h"
+#include "app/job_memory.h"
 #include "app/report.h"
 #include "app/report_files.h"
 #include "app/run_attributes.h"
 #include "app/signals.h"
 #include "core/mem.h"
 #include "stream/climatology.h"
+#include "stream/crew.h"
 #include "stream/reader.h"
 #include "stream/tiles.h"
 #include "write/clim_nc.h"
@@ -28,6 +30,7 @@ struct run {
     struct sst_accuracy *accuracy;
     struct sst_report_files report_files;
     int slots[SST_N_SLOTS];
+    bool has_written; /* a slot */
     double started; /* [s] */
     struct sst_timings timings; /* of what the program does itself */
     char created[SST_ISO_TIME_SIZE];
@@ -38,6 +41,9 @@ struct run {
 static enum sst_status write_slot(void *user, const struct sst_clim_values *values, struct sst_error *err)
 {
     struct run *run = user;
+    if (!run->has_written) /* what passes took is free now, and in pieces too small for the rows of the output */
+        sst_environment_give_back_memory();
+    run->has_written = true;
     return sst_clim_put(run->file, values, err);
 }
 
@@ -151,11 +157,10 @@ static enum sst_status run_engine(const struct run *run, const struct sst_climat
 {
     const struct sst_job *job = &run->job;
     const struct sst_tiles tiles = {job->n_passes, job->pass_rows};
-    const char *output = run->options->output, *slash = strrchr(output, '/');
     char *folder = NULL;
     if (job->n_passes == 1)
         return sst_climatology_run(engine_job, sink, err);
-    SST_TRY(sst_asprintf(&folder, err, "%.*s", slash ? (int)(slash - output) + 1 : 1, slash ? output : "."));
+    SST_TRY(sst_job_scratch_folder(job, &folder, err));
     const enum sst_status rc = sst_tiles_run(engine_job, &job->domain, tiles, folder, sink, err);
     sst_free(folder);
     return rc;
@@ -208,10 +213,14 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
     return sst_accuracy_finish(run->accuracy, &writer, err);
 }
 
-static uint64_t peak_rss_bytes(void)
+/* The most of this process, and what the readers, which live, have for themselves. */
+static uint64_t peak_rss_bytes(const struct sst_options *options)
 {
     struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024u : 0;
+    int pids[SST_CREW_MAX_READERS];
+    const int n_pids = options->crew.crew ? sst_crew_pids(options->crew.crew, pids, SST_CREW_MAX_READERS) : 0;
+    const uint64_t own = getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024u : 0;
+    return own + sst_environment_private_bytes(pids, n_pids);
 }
 
 /* The outcome of a run whose outputs are written. */
@@ -311,7 +320,7 @@ static enum sst_status write_outputs(struct run *run, struct sst_report *report,
     SST_TRY_GOTO(sst_report_verdict_text(report, &verdict, err));
     report->verdict = verdict.data ? verdict.data : "";
     report->seconds = sst_monotonic_seconds() - run->started;
-    report->peak_rss_bytes = peak_rss_bytes();
+    report->peak_rss_bytes = peak_rss_bytes(run->options);
     report->timings = timings_report(run, &timings);
     if (wants_report(run->options))
         SST_TRY_GOTO(sst_report_make_json(report, &json, err));

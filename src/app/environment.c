@@ -2,9 +2,11 @@
 #include "app/environment.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,6 +92,50 @@ struct sst_machine sst_environment_machine(void)
                                   .memory_bytes = sst_usable_memory()};
     machine.n_cores = sst_usable_cores(sst_environment_scheduled_cpus(&machine.schedule_is_odd));
     return machine;
+}
+
+/* The figure of a line such as "Private_Dirty:   112 kB", [bytes]; 0 where the line is another. */
+static uint64_t line_bytes(const char *line, const char *name)
+{
+    const size_t length = strlen(name);
+    if (strncmp(line, name, length) != 0)
+        return 0;
+    return UINT64_C(1024) * (uint64_t)read_count(line + length + strspn(line + length, " \t"), " ");
+}
+
+static uint64_t private_bytes(int pid)
+{
+    char path[64], line[128];
+    uint64_t bytes = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    while (fgets(line, sizeof line, file))
+        bytes += line_bytes(line, "Private_Clean:") + line_bytes(line, "Private_Dirty:");
+    (void)fclose(file);
+    return bytes;
+}
+
+uint64_t sst_environment_private_bytes(const int *pids, int n_pids)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < n_pids; ++i)
+        bytes += private_bytes(pids[i]);
+    return bytes;
+}
+
+void sst_environment_give_back_memory(void)
+{
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
+}
+
+uint64_t sst_environment_free_bytes(const char *folder)
+{
+    struct statvfs disk;
+    return statvfs(folder, &disk) == 0 ? (uint64_t)disk.f_bavail * disk.f_frsize : UINT64_MAX;
 }
 
 double sst_monotonic_seconds(void)

@@ -1,4 +1,4 @@
-/* All that the program takes from its surroundings: terminal, time that outputs are stamped with, cores and memory. */
+/* All that the program takes from its surroundings: terminal, time that outputs are stamped with, cores, memory, disk. */
 #ifndef SST_APP_ENVIRONMENT_H
 #define SST_APP_ENVIRONMENT_H
 
@@ -49,6 +49,18 @@ struct sst_machine {
     bool schedule_is_odd; /* SLURM_CPUS_PER_TASK is set to something that was not heeded */
 };
 struct sst_machine sst_environment_machine(void);
+
+/*
+ * Memory that only these processes have, and no other: of those that live and whose figures can be read. 0 where none can.
+ * [bytes]
+ */
+uint64_t sst_environment_private_bytes(const int *pids, int n_pids);
+
+/* Gives memory that was freed back to the system, where the C library can. */
+void sst_environment_give_back_memory(void);
+
+/* What may still be written to the disk of a folder. [bytes] UINT64_MAX where the system does not tell. */
+uint64_t sst_environment_free_bytes(const char *folder);
 
 /* Seconds of a clock that never goes back. [s] */
 double sst_monotonic_seconds(void);

@@ -300,7 +300,8 @@ enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_pr
     SST_TRY(settle_probes(job, err));
     SST_TRY(count_inputs(job, err));
     SST_TRY(find_sea(job, err));
-    return sst_job_settle_memory(job, err);
+    SST_TRY(sst_job_settle_memory(job, err));
+    return sst_job_check_disk(job, err);
 }
 
 void sst_job_clear(struct sst_job *job)

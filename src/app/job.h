@@ -28,7 +28,7 @@ struct sst_job {
     size_t n_places; /* cells that are computed, as far as one field tells: see core/cells.h */
     uint64_t peak_bytes; /* most memory that the run will take, readers included, from sizes and what was measured */
     uint64_t memory_limit_bytes; /* --memory: what it may take */
-    size_t n_passes; /* how often the files are read: once for each part of the rows */
+    size_t n_passes; /* parts of the rows, computed one after the other */
     uint64_t pass_rows; /* rows of the domain that a pass computes; the last may have fewer */
 };
 
@@ -38,7 +38,8 @@ struct sst_job {
  * options  settled (sst_options_settle); memory has no limit where they are not.
  * Owner    the caller; sst_job_clear, also after a failure.
  * Errors   SST_ERR_INPUT, SST_ERR_GRID, SST_ERR_TIME (baseline not whole, days for the smoother absent), SST_ERR_USAGE
- *          (a day that the calendar lacks, more memory than --memory allows), SST_ERR_NOMEM.
+ *          (a day that the calendar lacks, more memory than --memory allows), SST_ERR_OUTPUT (no room for scratch),
+ *          SST_ERR_NOMEM.
  */
 SST_MUST_CHECK enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress,
                                                struct sst_job *job, struct sst_error *err);

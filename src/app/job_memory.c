@@ -3,26 +3,31 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "app/accuracy.h"
+#include "app/environment.h"
+#include "core/mem.h"
 #include "core/text.h"
 #include "stream/climatology.h"
 #include "stream/reader.h"
+#include "stream/schedule.h"
+#include "stream/scratch_slots.h"
 #include "stream/tiles.h"
 #include "validate/probes.h"
 #include "write/clim_nc.h"
 
 /*
  * The program itself with its libraries, [bytes]; what a cell of the domain takes in none of the parts that tell themselves,
- * [bytes]. Measured.
+ * [bytes]. Measured, as all here: bench/memory_table.sh.
  */
-enum { PROGRAM_BYTES = 30000000, CELL_BYTES = 8 };
+enum { PROGRAM_BYTES = 20500000, CELL_BYTES = 8 };
 
 /*
  * Reading: pages of a process that it does not share, and the library's caches, [bytes]; a field as it is stored, packed and
- * inflated, [bytes a cell of the grid]. Measured.
+ * inflated, [bytes a cell of the grid]; a step that waits decoded, beside its values, [bytes].
  */
-enum { READER_BYTES = 14000000, STORED_BYTES = 8 };
+enum { READER_BYTES = 900000, STORED_BYTES = 8, STEP_BYTES = 200 };
 
 static size_t n_days(const struct sst_job *job) { return job->coverage.n_present + job->n_days_beside; }
 
@@ -33,29 +38,37 @@ static uint64_t field_bytes(const struct sst_job *job)
     return job->domain.n_cells * (sizeof(int16_t) + sizeof(uint8_t) + (has_both ? sizeof(int16_t) : 0));
 }
 
+/* The most steps that a chunk of a file has, as far as a reader takes them together. */
+static uint64_t steps_per_chunk(const struct sst_job *job)
+{
+    uint64_t most = 1;
+    for (size_t i = 0; i < job->catalog->n_files; ++i)
+        if (job->catalog->files[i].steps_per_chunk > most)
+            most = job->catalog->files[i].steps_per_chunk;
+    return most < n_days(job) || n_days(job) == 0 ? most : n_days(job);
+}
+
 /* The most steps that wait decoded because their chunk had to be opened, where chunks hold many. */
 static uint64_t waiting_bytes(const struct sst_job *job)
 {
+    const uint64_t n_chunk_steps = steps_per_chunk(job);
     const struct sst_pool_rule *pools = &job->policy.pools;
     const uint64_t n_years = (uint64_t)(pools->last_year - pools->first_year + 3);
-    uint64_t most = 0;
-    for (size_t i = 0; i < job->catalog->n_files; ++i) {
-        const struct sst_catalog_file *file = &job->catalog->files[i];
-        const uint64_t n = file->steps_per_chunk > 1 ? n_years * file->steps_per_chunk : 0;
-        most = n > most ? n : most;
-    }
-    most = most < n_days(job) ? most : n_days(job);
+    const uint64_t all = n_chunk_steps > 1 ? n_years * n_chunk_steps : 0, most = all < n_days(job) ? all : n_days(job);
     const uint64_t bytes = most * field_bytes(job);
-    return bytes < SST_STEP_CACHE_BYTES ? bytes : SST_STEP_CACHE_BYTES;
+    return most * STEP_BYTES + (bytes < SST_STEP_CACHE_BYTES ? bytes : SST_STEP_CACHE_BYTES);
 }
 
 static uint64_t reading_bytes(const struct sst_job *job)
 {
     const struct sst_grid *grid = job->catalog->grid;
-    const uint64_t own = READER_BYTES + (uint64_t)STORED_BYTES * grid->n_lat * grid->n_lon;
-    const int n_readers = job->options->n_readers;
-    const uint64_t fields = n_readers > 0 ? sst_reader_n_slots(n_readers) : SST_MAX_HELD_FIELDS;
-    return (uint64_t)(n_readers > 0 ? n_readers : 1) * own + fields * field_bytes(job) + waiting_bytes(job);
+    const uint64_t n_chunk_steps = steps_per_chunk(job);
+    const uint64_t own = READER_BYTES + (uint64_t)STORED_BYTES * grid->n_lat * grid->n_lon * n_chunk_steps;
+    const uint64_t n_readers = (uint64_t)job->options->n_readers;
+    const uint64_t fields = n_readers == 0       ? SST_MAX_HELD_FIELDS
+                            : n_chunk_steps == 1 ? sst_reader_n_slots(job->options->n_readers)
+                                                 : (2 * n_readers + 1) * n_chunk_steps;
+    return (n_readers > 0 ? n_readers : 1) * own + fields * field_bytes(job);
 }
 
 /* What does not become less with fewer cells. */
@@ -63,7 +76,7 @@ static uint64_t fixed_bytes(const struct sst_job *job)
 {
     struct sst_job nothing = *job;
     nothing.domain.n_cells = 0;
-    return PROGRAM_BYTES + reading_bytes(&nothing);
+    return PROGRAM_BYTES + reading_bytes(&nothing) + waiting_bytes(&nothing);
 }
 
 static struct sst_climatology_size size_of(const struct sst_job *job)
@@ -81,11 +94,15 @@ static struct sst_tiles tiles_of(const struct sst_job *job)
     return (struct sst_tiles){job->n_passes, job->pass_rows};
 }
 
-/* Fills in peak_bytes and scratch_bytes for a number of passes; returns what is not the engine's. */
-static uint64_t estimate(struct sst_job *job)
+/* Slots that wait for their chunks to be whole: see sst_clim_buffer_bytes. */
+static uint64_t writer_bytes(const struct sst_job *job, bool is_staged)
 {
     const struct sst_policy *policy = &job->policy;
-    int slots[SST_N_SLOTS];
+    struct sst_schedule schedule;
+    int slots[SST_N_SLOTS], order[SST_N_SLOTS];
+    sst_schedule_make(policy, &schedule);
+    for (int i = 0; i < schedule.n_outputs; ++i)
+        order[i] = schedule.output_slot[i];
     const struct sst_clim_spec sizes = {.split = job->options->split,
                                         .domain = &job->domain,
                                         .slots = slots,
@@ -96,16 +113,41 @@ static uint64_t estimate(struct sst_job *job)
                                             sst_approx_has_moments(policy->approx) ? job->options->n_coverages : 0,
                                         .deflate_level = job->options->deflate_level,
                                         .n_threads = sst_job_writer_threads(job->options)};
+    return sst_clim_buffer_bytes(&sizes, is_staged ? NULL : order);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/*
+ * Fills in peak_bytes and scratch_bytes for a number of passes; returns what is not the engine's while it is at work.
+ *
+ *   one pass        engine and writer together, or (staged) the writer when the engine is gone
+ *   several passes  engines; then a record of the joined slots, and the writer; or (staged) the writer after that
+ */
+static uint64_t estimate(struct sst_job *job)
+{
     const struct sst_climatology_size size = size_of(job);
-    const struct sst_accuracy_needs needs =
-        sst_accuracy_needs_of(job, (size_t)sizes.n_slots, job->options->report || job->options->json);
-    struct sst_tiles_needs engine = {sst_climatology_peak_bytes(policy, &size), 0};
-    if (job->n_passes > 1)
-        engine = sst_tiles_needs_of(policy, &size, &job->domain, n_days(job), tiles_of(job));
-    const uint64_t beside = needs.memory_bytes + sst_clim_buffer_bytes(&sizes) + reading_bytes(job) + PROGRAM_BYTES +
-                            (uint64_t)CELL_BYTES * job->domain.n_cells;
+    int slots[SST_N_SLOTS];
+    const struct sst_accuracy_needs needs = sst_accuracy_needs_of(
+        job, (size_t)sst_policy_output_slots(&job->policy, slots), job->options->report || job->options->json);
+    const uint64_t writer = writer_bytes(job, needs.is_staged);
+    const uint64_t held =
+        needs.memory_bytes + reading_bytes(job) + PROGRAM_BYTES + (uint64_t)CELL_BYTES * job->domain.n_cells;
+    const uint64_t waiting = waiting_bytes(job); /* none are left when the last has been read */
+    const bool is_divided = job->n_passes > 1;
+    struct sst_tiles_needs engine = {sst_climatology_peak_bytes(&job->policy, &size), 0};
+    uint64_t joined = 0;
+    if (is_divided) {
+        const struct sst_slot_layout layout = sst_slot_layout_of(&job->policy, &size);
+        engine = sst_tiles_needs_of(&job->policy, &size, &job->domain, n_days(job), tiles_of(job));
+        joined = sst_scratch_slots_record_bytes(&layout);
+    }
+    const uint64_t beside = held + waiting + (needs.is_staged || is_divided ? 0 : writer);
+    const uint64_t later = needs.later_bytes + (needs.is_staged ? writer : 0);
     job->scratch_bytes = needs.disk_bytes + engine.disk_bytes;
-    job->peak_bytes = beside + (engine.memory_bytes > needs.later_bytes ? engine.memory_bytes : needs.later_bytes);
+    job->peak_bytes = larger(beside + engine.memory_bytes, held + later);
+    if (is_divided && !needs.is_staged)
+        job->peak_bytes = larger(job->peak_bytes, held + joined + writer);
     return beside;
 }
 
@@ -113,6 +155,35 @@ static void in_one_pass(struct sst_job *job)
 {
     job->n_passes = 1;
     job->pass_rows = job->domain.n_rows;
+}
+
+/* Divides a job that is too large into the fewest passes that are not; false where none is small enough. */
+static bool divide(struct sst_job *job)
+{
+    const struct sst_climatology_size size = size_of(job);
+    job->n_passes = 2;
+    job->pass_rows = (job->domain.n_rows + 1) / 2;
+    const uint64_t beside = estimate(job);
+    if (beside >= job->memory_limit_bytes)
+        return false;
+    /* Beside the writer the engine may have been too large as a whole; without it, it would not be. */
+    const uint64_t whole = sst_climatology_peak_bytes(&job->policy, &size), room = job->memory_limit_bytes - beside;
+    const struct sst_tiles tiles =
+        sst_tiles_plan(&job->policy, &size, &job->domain, n_days(job), room < whole ? room : whole - 1);
+    if (tiles.n_tiles == 0)
+        return false;
+    job->n_passes = tiles.n_tiles;
+    job->pass_rows = tiles.rows_per_tile;
+    (void)estimate(job);
+    return job->peak_bytes <= job->memory_limit_bytes;
+}
+
+/* Settles passes; false where a pass of one row is still too much. */
+static bool fits(struct sst_job *job)
+{
+    in_one_pass(job);
+    (void)estimate(job);
+    return job->peak_bytes <= job->memory_limit_bytes || divide(job);
 }
 
 /* --- too much ----------------------------------------------------------------------------------------------------- */
@@ -145,12 +216,10 @@ static void add_readers(const struct sst_job *job, struct remedies *remedies)
 {
     struct sst_options options = *job->options;
     struct sst_job fewer = *job;
-    in_one_pass(&fewer);
     fewer.options = &options;
     while (options.n_readers > 0) {
         --options.n_readers;
-        (void)estimate(&fewer);
-        if (fewer.peak_bytes > job->memory_limit_bytes)
+        if (!fits(&fewer))
             continue;
         char number[SIZE_TEXT];
         (void)snprintf(number, sizeof number, "%d", options.n_readers);
@@ -169,15 +238,13 @@ static void add_estimator(const struct sst_job *job, struct remedies *remedies)
     for (size_t i = 0; i < sizeof best_first / sizeof *best_first; ++i) {
         struct sst_options options = *job->options;
         struct sst_job other = *job;
-        in_one_pass(&other);
         options.approx = best_first[i];
         other.options = &options;
         other.policy.approx = best_first[i];
         other.n_probes = best_first[i] == SST_APPROX_NONE ? 0 : (size_t)ceil(share * (double)job->domain.n_cells);
         if (best_first[i] == job->policy.approx || sst_options_check_estimator(&options, NULL) != SST_OK)
             continue;
-        (void)estimate(&other);
-        if (other.peak_bytes > job->memory_limit_bytes)
+        if (!fits(&other))
             continue;
         add_remedy(remedies, "--approx", sst_approx_name(best_first[i]), other.peak_bytes);
         return;
@@ -191,7 +258,7 @@ static enum sst_status refuse(const struct sst_job *job, struct sst_error *err)
     char needed[SIZE_TEXT], allowed[SIZE_TEXT], usable[SIZE_TEXT], use[MAX_REMEDIES * REMEDY_TEXT + SIZE_TEXT] = "";
     if (job->domain.n_rows * job->domain.n_cols > 1 && fixed_bytes(job) < job->memory_limit_bytes)
         (void)snprintf(remedies.texts[remedies.n++], REMEDY_TEXT, "a smaller --bbox");
-    if (job->memory_limit_bytes < options->usable_bytes)
+    if (job->peak_bytes <= options->usable_bytes)
         (void)snprintf(remedies.texts[remedies.n++], REMEDY_TEXT, "a larger --memory");
     add_readers(job, &remedies);
     add_estimator(job, &remedies);
@@ -213,28 +280,42 @@ static enum sst_status refuse(const struct sst_job *job, struct sst_error *err)
                     options->memory_share > 0.0 ? " that it may use" : "", use);
 }
 
-/* Divides a job that is too large into the fewest passes that are not; false where none is small enough. */
-static bool divide(struct sst_job *job, uint64_t beside)
+enum sst_status sst_job_scratch_folder(const struct sst_job *job, char **folder, struct sst_error *err)
 {
-    const struct sst_climatology_size size = size_of(job);
-    if (beside >= job->memory_limit_bytes)
-        return false;
-    const struct sst_tiles tiles =
-        sst_tiles_plan(&job->policy, &size, &job->domain, n_days(job), job->memory_limit_bytes - beside);
-    if (tiles.n_tiles == 0)
-        return false;
-    job->n_passes = tiles.n_tiles;
-    job->pass_rows = tiles.rows_per_tile;
-    (void)estimate(job);
-    return job->peak_bytes <= job->memory_limit_bytes;
+    const char *output = job->options->output;
+    size_t length = strlen(output);
+    while (length > 1 && output[length - 1] == '/')
+        --length;
+    while (length > 0 && output[length - 1] != '/')
+        --length;
+    while (length > 1 && output[length - 1] == '/')
+        --length;
+    return sst_asprintf(folder, err, "%.*s", length ? (int)length : 1, length ? output : ".");
+}
+
+enum sst_status sst_job_check_disk(const struct sst_job *job, struct sst_error *err)
+{
+    char *folder = NULL, needed[SIZE_TEXT], free_text[SIZE_TEXT];
+    enum sst_status rc = SST_OK;
+    if (job->scratch_bytes == 0)
+        return SST_OK;
+    SST_TRY(sst_job_scratch_folder(job, &folder, err));
+    const uint64_t free_bytes = sst_environment_free_bytes(folder);
+    if (job->scratch_bytes > free_bytes)
+        rc = sst_fail(
+            err, SST_ERR_OUTPUT,
+            "%s: the scratch of the run takes %s there, and %s are free. Free some room, %sor write the "
+            "output to another folder",
+            folder, size_text(job->scratch_bytes, true, needed), size_text(free_bytes, false, free_text),
+            job->n_passes > 1 && job->memory_limit_bytes < job->options->usable_bytes ? "use a larger --memory, " : "");
+    sst_free(folder);
+    return rc;
 }
 
 enum sst_status sst_job_settle_memory(struct sst_job *job, struct sst_error *err)
 {
     job->memory_limit_bytes = job->options->memory_bytes > 0 ? job->options->memory_bytes : UINT64_MAX;
-    in_one_pass(job);
-    const uint64_t beside = estimate(job);
-    if (job->peak_bytes <= job->memory_limit_bytes || divide(job, beside))
+    if (fits(job))
         return SST_OK;
     job->n_passes = job->domain.n_rows; /* the least that it can be */
     job->pass_rows = 1;

@@ -12,4 +12,14 @@
  */
 SST_MUST_CHECK enum sst_status sst_job_settle_memory(struct sst_job *job, struct sst_error *err);
 
+/* The folder where scratch lies: that which holds the output. Owner: the caller; sst_free. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_job_scratch_folder(const struct sst_job *job, char **folder, struct sst_error *err);
+
+/*
+ * Whether the disk of the output's folder has room for scratch_bytes.
+ *
+ * Errors   SST_ERR_OUTPUT with the folder, what is needed and what is free; SST_ERR_NOMEM.
+ */
+SST_MUST_CHECK enum sst_status sst_job_check_disk(const struct sst_job *job, struct sst_error *err);
+
 #endif

@@ -24,7 +24,7 @@ struct sst_report {
     char climatology_id[SST_DIGEST_TEXT_SIZE];
     const char *created; /* ISO time */
     double seconds; /* [s] wall time */
-    uint64_t peak_rss_bytes;
+    uint64_t peak_rss_bytes; /* the most of the program, and what its readers have for themselves */
     const struct sst_timings_report *timings; /* NULL: not told */
 };
 

@@ -182,10 +182,12 @@ static void print_needs(const struct sst_job *job, FILE *out)
     const int n_readers = job->options->n_readers;
     fprintf(out, "memory     about %.0f MB at most, of %.0f MB allowed (--memory)\n",
             (double)job->peak_bytes / BYTES_PER_MB, (double)job->memory_limit_bytes / BYTES_PER_MB);
-    fprintf(out, "passes     %zu over the files", job->n_passes);
     if (job->n_passes > 1)
-        fprintf(out, ", of at most %llu rows each", (unsigned long long)job->pass_rows);
-    fprintf(out, "\nthreads    %d; ", job->options->n_threads);
+        fprintf(out, "passes     %zu, of at most %llu row%s each; the first reads the files, the others the scratch\n",
+                job->n_passes, (unsigned long long)job->pass_rows, plural(job->pass_rows));
+    else
+        fprintf(out, "passes     1 over the files\n");
+    fprintf(out, "threads    %d; ", job->options->n_threads);
     if (n_readers > 0)
         fprintf(out, "%d process%s read%s files\n", n_readers, n_readers == 1 ? "" : "es", n_readers == 1 ? "s" : "");
     else

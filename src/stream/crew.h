@@ -128,7 +128,7 @@ void sst_crew_release(struct sst_crew *crew, size_t slot);
 /* Whole memory of the slots, for a device runtime to page-lock; NULL before a start. */
 void *sst_crew_memory(const struct sst_crew *crew, size_t *n_bytes);
 
-/* The processes at work, for tests that kill them; returns their number, at most `room`. */
+/* The processes at work, whose memory is told of, and which tests kill; returns their number, at most `room`. */
 int sst_crew_pids(const struct sst_crew *crew, int *pids, int room);
 
 #endif

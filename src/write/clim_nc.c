@@ -131,7 +131,10 @@ done:
     return rc;
 }
 
-uint64_t sst_clim_buffer_bytes(const struct sst_clim_spec *spec) { return sst_clim_queue_bytes(spec); }
+uint64_t sst_clim_buffer_bytes(const struct sst_clim_spec *spec, const int *order)
+{
+    return sst_clim_queue_bytes(spec, order);
+}
 
 /* Writes what the threads have ready, or (wait) all that was handed to them. */
 static enum sst_status advance(struct sst_clim_file *file, bool wait, struct sst_error *err)

@@ -82,9 +82,11 @@ const char *sst_clim_bound_name(double percentile, double coverage, char *buffer
 
 /*
  * The most bytes of finished slots that wait for their chunks to be full or written, and of the threads that deflate; of the
- * spec only sizes, level and threads are looked at.
+ * spec only sizes, slots, level and threads are looked at.
+ *
+ * order    the slots as they will be put; NULL: as they stand in the file.
  */
-uint64_t sst_clim_buffer_bytes(const struct sst_clim_spec *spec);
+uint64_t sst_clim_buffer_bytes(const struct sst_clim_spec *spec, const int *order);
 
 /*
  * Checks that the place can be written, before any field is read.

@@ -81,13 +81,39 @@ enum sst_status sst_clim_queue_advance(struct sst_clim_queue *queue, const struc
     return SST_OK;
 }
 
-uint64_t sst_clim_queue_bytes(const struct sst_clim_spec *spec)
+/* Where the n-th slot that is put stands in the file. */
+static size_t place_of(const struct sst_clim_spec *spec, const int *order, size_t n)
+{
+    size_t place = 0;
+    if (!order)
+        return n;
+    while (place + 1 < (size_t)spec->n_slots && spec->slots[place] != order[n])
+        ++place;
+    return place;
+}
+
+/* The most rows at a time: those that wait for slots, and one on its way to the file while the next is filled. */
+static size_t most_rows(const struct sst_clim_spec *spec, const int *order, size_t n_chunk_slots)
+{
+    size_t n_filled[SST_N_SLOTS] = {0}, n_open = 0, n_sent = 0, most = 0;
+    const size_t n_slots = (size_t)spec->n_slots;
+    for (size_t n = 0; n < n_slots; ++n) {
+        const size_t row = place_of(spec, order, n) / n_chunk_slots, left = n_slots - row * n_chunk_slots;
+        n_open += n_filled[row] == 0;
+        const size_t n_rows = n_open + (n_sent > 0 && spec->deflate_level > 0);
+        most = n_rows > most ? n_rows : most;
+        if (++n_filled[row] < (left < n_chunk_slots ? left : n_chunk_slots))
+            continue;
+        --n_open;
+        ++n_sent;
+    }
+    return most;
+}
+
+uint64_t sst_clim_queue_bytes(const struct sst_clim_spec *spec, const int *order)
 {
     struct sst_clim_chunks chunks;
     sst_clim_chunks_of(spec, &chunks);
-    /* One row is filled; the first slots of a ring wait to its end for its last ones; one is on its way to the file. */
-    const size_t n_rows = ((size_t)spec->n_slots + chunks.n_slots - 1) / chunks.n_slots;
-    const size_t n_most = 1u + (chunks.n_slots > 1) + (spec->deflate_level > 0);
-    const uint64_t rows = (n_rows < n_most ? n_rows : n_most) * sst_clim_row_bytes(&chunks);
+    const uint64_t rows = most_rows(spec, order, chunks.n_slots) * sst_clim_row_bytes(&chunks);
     return spec->deflate_level > 0 ? rows + sst_deflate_team_bytes(largest_chunk(&chunks), threads_of(spec)) : rows;
 }

@@ -45,6 +45,6 @@ SST_MUST_CHECK enum sst_status sst_clim_queue_advance(struct sst_clim_queue *que
                                                       bool wait, struct sst_error *err);
 
 /* The most bytes of rows, filled or on their way, and of the threads. */
-uint64_t sst_clim_queue_bytes(const struct sst_clim_spec *spec);
+uint64_t sst_clim_queue_bytes(const struct sst_clim_spec *spec, const int *order);
 
 #endif

@@ -41,15 +41,15 @@ OMP_NUM_THREADS=7 program plan "${run[@]}" sea
 out_has "threads    7; "
 OMP_NUM_THREADS='' SLURM_CPUS_PER_TASK=1 program plan "${run[@]}" sea
 out_has "threads    1; 1 process reads files"
-program plan "${run[@]}" --memory 32M --json sea
+program plan "${run[@]}" --memory 20M --json sea
 exits 2
 out_is ''
-err_has "sststream: --memory 32M: the run needs at least "
-err_has " MB, and this is 33 MB. Use a larger --memory"
+err_has "sststream: --memory 20M: the run needs at least "
+err_has " MB, and this is 20 MB. Use a larger --memory"
 err_lines 1
-program "${run[@]}" --memory 32M sea
+program "${run[@]}" --memory 20M sea
 exits 2
-err_has "--memory 32M: the run needs at least "
+err_has "--memory 20M: the run needs at least "
 files_are ""
 without=$(peak_of "${run[@]}" --readers 0) with=$(peak_of "${run[@]}" --readers 8)
 [ "$with" -gt "$without" ] || fail "readers are not planned: $without and $with bytes"
@@ -66,7 +66,7 @@ out_has "  not used: sea/odd.nc: "
 program plan "${run[@]}" --json sea
 exits 6
 cp "$work/out" "$work/plan.json"
-json_has plan.json "r['schema'] == 'sststream-plan/1' and 0 < r['planned_peak_bytes'] <= r['memory_limit_bytes'] and r['passes'] == 1 and r['pass_rows'] == 12 and r['probes'] > 0"
+json_has plan.json "r['schema'] == 'sststream-plan/1' and 0 < r['planned_peak_bytes'] <= r['memory_limit_bytes'] and r['passes'] == 1 and r['pass_rows'] == 12 and r['probes'] > 0 and r['scratch_bytes'] > 0"
 program "${run[@]}" --report run.json -o clim.nc sea
 exits 6
 json_has run.json "all(r[k] == json.load(open('plan.json'))[k] for k in ('days', 'grid', 'policy', 'source', 'planned_peak_bytes'))"

@@ -320,23 +320,39 @@ START_TEST(the_time_spent_in_here_is_booked)
 }
 END_TEST
 
-/* Three rows of 12 slots (one waits, one is filled, one is deflated), of 3 floats and 2 shorts; no third one at level 0. */
+/*
+ * Rows of 12 slots, of 3 floats and 2 shorts: one is filled, one deflated. Where the first slots come last, the row of the
+ * sixteenth waits for them.
+ */
 START_TEST(memory_is_told)
 {
     const double row = 12.0 * 97 * 203 * 16;
+    int file_order[36], ring_order[36];
+    for (int i = 0; i < 36; ++i) {
+        file_order[i] = i + 1;
+        ring_order[i] = (i + 15) % 36 + 1;
+    }
     make_product(&shapes[3], "unused.nc");
     product.spec.n_slots = 36;
-    const double none = (double)sst_clim_buffer_bytes(
-        &(struct sst_clim_spec){.domain = &product.domain, .n_slots = 36, .n_percentiles = 1, .n_coverages = 1});
+    product.spec.slots = file_order;
+    struct sst_clim_spec plain = product.spec;
+    plain.deflate_level = 0;
+    const double none = (double)sst_clim_buffer_bytes(&plain, NULL);
+    const double none_ring = (double)sst_clim_buffer_bytes(&plain, ring_order);
     product.spec.n_threads = 4;
-    const double four = (double)sst_clim_buffer_bytes(&product.spec);
+    const double four = (double)sst_clim_buffer_bytes(&product.spec, NULL);
     product.spec.n_threads = 0;
-    const double one = (double)sst_clim_buffer_bytes(&product.spec);
-    ck_assert_msg(none > 2 * row && none < 2.1 * row, "%g, row %g", none, row);
-    ck_assert_msg(one - none > row && four > one, "%g %g %g", none, one, four);
+    const double one = (double)sst_clim_buffer_bytes(&product.spec, file_order);
+    const double ring = (double)sst_clim_buffer_bytes(&product.spec, ring_order);
+    ck_assert_msg(none > row && none < 1.05 * row, "%g, row %g", none, row);
+    ck_assert_msg(fabs(none_ring - 2.0 * none) < 2.0, "%g %g", none, none_ring);
+    ck_assert_msg(one - none > row && one - none < 1.1 * row + 2e6, "%g %g", none, one);
+    ck_assert_msg(fabs(ring - one - none) < 2.0, "%g %g", one, ring);
     ck_assert_msg(fabs((four - one) / 3 - (670000 + 12 * 49 * 68 * 4)) < 2, "%g each", (four - one) / 3);
+    product.spec.n_slots = 12;
+    ck_assert((double)sst_clim_buffer_bytes(&product.spec, NULL) < one - 0.9 * row);
     product.spec.split = true;
-    ck_assert((double)sst_clim_buffer_bytes(&product.spec) < 0.2 * row + 2e6);
+    ck_assert((double)sst_clim_buffer_bytes(&product.spec, NULL) < 0.2 * row + 2e6);
     clear_product();
 }
 END_TEST
