@@ -1,5 +1,6 @@
 """Harms the processes that read for the program, and makes files that harm them, for run_readers.sh."""
 import ctypes
+import contextlib
 import os
 import random
 import shutil
@@ -54,8 +55,9 @@ def among_deaths(wanted, *arguments):
             time.sleep(chance.uniform(0.005, 0.015))
             found = readers(process.pid)
             if len(found) == 8:
-                os.kill(found[0], signal.SIGKILL)
-                n_killed += 1
+                with contextlib.suppress(ProcessLookupError):  # the run may have ended meanwhile
+                    os.kill(found[0], signal.SIGKILL)
+                    n_killed += 1
         code = process.wait()
         if code != 0:
             sys.exit(code)

@@ -1,6 +1,5 @@
 #!/bin/bash
 # Processes that read: the same answer whatever their number and whatever becomes of them; files that harm them are left out.
-# ctest-labels: threads
 . "$(dirname "$0")/lib_archive.sh"
 need_python
 
