@@ -21,7 +21,7 @@ rule=(--baseline 2001-2003 --doy 153-157 --smooth 0)
 same_by_all() {
     local name=$1 code=$2 said='' outputs=()
     shift 2
-    for by in "0" "1" "2" "8" "2 --readers-short" "8 --readers-short"; do
+    for by in "0" "1" "2" "8 --readers-short"; do
         read -ra how <<<"--readers $by"
         program "${rule[@]}" "${how[@]}" -O -o "$name-$by.nc" "$@"
         exits "$code"

@@ -92,7 +92,7 @@ enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 START_TEST(less_memory_is_more_passes_down_to_one_row)
 {
-    enum { N_LAT = 90 };
+    enum { N_LAT = 60 };
     ck_assert_int_eq(settle_in(32 * GIB, kinds[_i], N_LAT), SST_OK);
     const uint64_t whole = job.peak_bytes, scratch = job.scratch_bytes;
     ck_assert_uint_eq(job.n_passes, 1);
@@ -107,7 +107,7 @@ START_TEST(less_memory_is_more_passes_down_to_one_row)
         ck_assert_uint_le(job.peak_bytes, limit);
         ck_assert_uint_gt(job.scratch_bytes, scratch);
         n_passes = job.n_passes;
-        limit -= limit / 6;
+        limit -= limit / 5;
     }
     ck_assert_uint_gt(n_passes, 1);
     ck_assert_uint_eq(job.n_passes, N_LAT);
