@@ -1,5 +1,4 @@
 /* The reader processes at work: who gets which step when, and where results go. */
-#include <math.h>
 #include <string.h>
 
 #include "core/mem.h"
@@ -37,7 +36,11 @@ static size_t keys_per_slot(const struct sst_steps *steps)
 
 size_t sst_reader_n_slots(int n_readers)
 {
-    /* One that a reader works on and one that waits for it, for each; as many again that are finished; those held. */
+    /*
+     * Those held; for each reader one that it works on and one that waits for it, and as many again that are finished. On
+     * average fewer do (R >= T_read / T_work + 1 asks for 3 at a quarter of a degree with two readers), but a slot that is
+     * finished and written keeps the engine from taking for a while.
+     */
     enum { SLOTS_PER_READER = 4 };
     return SST_MAX_HELD_FIELDS + SLOTS_PER_READER * (size_t)n_readers;
 }
@@ -75,7 +78,6 @@ enum sst_status sst_steps_start_crew(struct sst_steps *steps, struct sst_error *
                                              .setup_bytes = setup_bytes};
     SST_TRY_GOTO(sst_crew_start(crew->crew, &options, err));
     steps->crew = crew->crew;
-    steps->idle_since = sst_timings_now();
 done:
     sst_free(setup);
     return rc;
@@ -168,27 +170,10 @@ static enum sst_status make_room(struct sst_steps *steps, struct sst_error *err)
     return sst_fail(err, SST_ERR_INTERNAL, "no slot of %zu is free for a file", steps->n_slots);
 }
 
-/*
- * Tasks in hand at a time: as many as are read while one field is worked on, and one (R >= T_read / T_work + 1); but for each
- * reader the one that it works on and the next.
- */
-static size_t depth(const struct sst_steps *steps)
-{
-    const size_t least = 2 * (size_t)sst_crew_n_readers(steps->crew);
-    if (steps->n_tasks_done == 0 || steps->n_taken == 0 || steps->between_seconds <= 0.0)
-        return least;
-    const double read = steps->busy_seconds / (double)steps->n_tasks_done;
-    const double work = steps->between_seconds / (double)steps->n_taken;
-    const double wanted = ceil(read / work) + 1.0;
-    return wanted > (double)least ? (size_t)fmin(wanted, (double)steps->n_slots) : least;
-}
-
 /* Gives out what will be asked for next, as far as slots go; one is kept for what nobody expected. */
 static enum sst_status give_expected(struct sst_steps *steps, struct sst_error *err)
 {
-    const size_t n_most = depth(steps);
-    while (steps->next_expected < steps->n_expected && sst_crew_n_free(steps->crew) > 1 &&
-           sst_crew_n_in_hand(steps->crew) < n_most) {
+    while (steps->next_expected < steps->n_expected && sst_crew_n_free(steps->crew) > 1) {
         const uint32_t entry = steps->expected[steps->next_expected++];
         if (!steps->is_done[entry] && !steps->is_in_hand[entry] && !steps->ready[entry])
             SST_TRY(give(steps, entry, err));
@@ -251,9 +236,6 @@ static enum sst_status absorb(struct sst_steps *steps, const struct sst_crew_res
     steps->totals.n_deaths += (size_t)result->n_deaths;
     if (is_good) {
         sst_timings_add(&steps->totals.timings, &reply.timings);
-        for (int phase = 0; phase < SST_N_PHASES; ++phase)
-            steps->busy_seconds += reply.timings.seconds[phase];
-        ++steps->n_tasks_done;
     }
     for (size_t key = 0; key < task->n && rc == SST_OK; ++key) {
         const size_t entry = task->entries[key];
@@ -305,8 +287,6 @@ static bool is_settled(const struct sst_steps *steps, size_t entry)
 
 enum sst_status sst_steps_await(struct sst_steps *steps, size_t entry, struct sst_error *err)
 {
-    steps->between_seconds += sst_timings_now() - steps->idle_since;
-    ++steps->n_taken;
     SST_TRY(give_expected(steps, err));
     while (!is_settled(steps, entry)) {
         if (!steps->is_in_hand[entry]) {
@@ -318,6 +298,5 @@ enum sst_status sst_steps_await(struct sst_steps *steps, size_t entry, struct ss
         SST_TRY(absorb_next(steps, entry, err));
         SST_TRY(give_expected(steps, err));
     }
-    steps->idle_since = sst_timings_now();
     return SST_OK;
 }

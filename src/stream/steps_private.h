@@ -46,9 +46,6 @@ struct sst_steps {
     struct sst_steps_task *tasks; /* n_slots */
     uint32_t *expected; /* entries in order */
     size_t n_expected, next_expected;
-    double busy_seconds, idle_since; /* of the readers for all tasks so far; when the last field was taken */
-    double between_seconds; /* from a field taken to the next asked for, summed */
-    size_t n_tasks_done, n_taken;
 };
 
 /* The catalog's file of an entry; memo: room for SST_FILE_MEMO_MAX. */
