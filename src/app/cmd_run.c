@@ -33,6 +33,7 @@ struct run {
     bool has_written; /* a slot */
     double started; /* [s] */
     struct sst_timings timings; /* of what the program does itself */
+    struct sst_timings_report timings_report;
     char created[SST_ISO_TIME_SIZE];
 };
 
@@ -286,8 +287,9 @@ static void warn_about_verdict(const struct run *run, const struct sst_report *r
                      run->job.n_probes);
 }
 
-static const struct sst_timings_report *timings_report(const struct run *run, struct sst_timings_report *out)
+static const struct sst_timings_report *timings_report(struct run *run)
 {
+    struct sst_timings_report *out = &run->timings_report;
     const struct sst_reader_totals *totals = sst_reader_totals(run->reader);
     *out = (struct sst_timings_report){.readers = run->job.catalog->timings,
                                        .program = run->timings,
@@ -313,7 +315,6 @@ static enum sst_status write_outputs(struct run *run, struct sst_report *report,
     struct sst_run_attributes attributes = {0};
     struct sst_text verdict = {0};
     json_t *json = NULL;
-    struct sst_timings_report timings;
     enum sst_status rc = SST_OK;
     SST_TRY_GOTO(sst_run_id(&run->job, run->reader, report->climatology_id, err));
     SST_TRY_GOTO(sst_run_attributes_make(&run->job, report->climatology_id, run->created, &attributes, err));
@@ -321,7 +322,7 @@ static enum sst_status write_outputs(struct run *run, struct sst_report *report,
     report->verdict = verdict.data ? verdict.data : "";
     report->seconds = sst_monotonic_seconds() - run->started;
     report->peak_rss_bytes = peak_rss_bytes(run->options);
-    report->timings = timings_report(run, &timings);
+    report->timings = timings_report(run);
     if (wants_report(run->options))
         SST_TRY_GOTO(sst_report_make_json(report, &json, err));
     if (run->options->report)

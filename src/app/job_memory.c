@@ -53,7 +53,7 @@ static uint64_t waiting_bytes(const struct sst_job *job)
 {
     const uint64_t n_chunk_steps = steps_per_chunk(job);
     const struct sst_pool_rule *pools = &job->policy.pools;
-    const uint64_t n_years = (uint64_t)(pools->last_year - pools->first_year + 3);
+    const uint64_t n_years = (uint64_t)pools->last_year - (uint64_t)pools->first_year + 3;
     const uint64_t all = n_chunk_steps > 1 ? n_years * n_chunk_steps : 0, most = all < n_days(job) ? all : n_days(job);
     const uint64_t bytes = most * field_bytes(job);
     return most * STEP_BYTES + (bytes < SST_STEP_CACHE_BYTES ? bytes : SST_STEP_CACHE_BYTES);

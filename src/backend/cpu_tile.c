@@ -51,8 +51,8 @@ static void search_begin(struct sst_search *search, const struct sst_tile *tile,
         search->n_above_low[lane] = is_empty ? 1 : tile->n_valid[lane];
         search->n_above_high[lane] = 0;
         search->step[lane] = FIRST_STEP;
-        search->probe[lane] =
-            is_cold ? (int16_t)(search->low[lane] + (search->high[lane] - search->low[lane]) / 2) : hint[lane];
+        const int middle = search->low[lane] + (search->high[lane] - search->low[lane]) / 2;
+        search->probe[lane] = (int16_t)(is_cold ? middle : hint[lane]);
     }
 }
 

@@ -176,6 +176,15 @@ void sst_grid_destroy(struct sst_grid **grid)
     *grid = NULL;
 }
 
+struct sst_grid sst_grid_view(const double *lat, size_t n_lat, const double *lon, size_t n_lon, bool wraps,
+                              size_t canonical_col)
+{
+    struct sst_grid grid = {.n_lat = n_lat, .n_lon = n_lon, .wraps = wraps, .canonical_col = canonical_col};
+    memcpy(&grid.lat, &lat, sizeof lat); /* nobody writes to the axes of a grid that is made */
+    memcpy(&grid.lon, &lon, sizeof lon);
+    return grid;
+}
+
 static int64_t rounded_for_digest(double value, double tolerance)
 {
     return (int64_t)floor(value / tolerance + DIGEST_PHASE + 0.5);

@@ -37,6 +37,10 @@ SST_MUST_CHECK enum sst_status sst_grid_create(const double *lat, size_t n_lat, 
                                                struct sst_grid **out, struct sst_error *err);
 void sst_grid_destroy(struct sst_grid **grid);
 
+/* A grid that was made before, with its axes where they lie now: borrowed, so it is not to be destroyed. */
+struct sst_grid sst_grid_view(const double *lat, size_t n_lat, const double *lon, size_t n_lon, bool wraps,
+                              size_t canonical_col);
+
 /* XXH3 of the canonical axes rounded to a hundredth of the spacing: equal for grids that sst_grid_match joins. */
 uint64_t sst_grid_digest(const struct sst_grid *grid);
 

@@ -57,6 +57,7 @@ static enum sst_status fetch(const struct reading *reading, const uint64_t *firs
 {
     const struct sst_direct *direct = reading->direct;
     struct sst_decode_scratch *scratch = reading->scratch;
+    assert(direct); /* storage was found in it */
     const struct sst_direct_place *place = place_of(direct, reading->storage, first);
     *was_read = false;
     *out = (struct sst_direct_packed){0, 0};

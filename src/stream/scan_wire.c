@@ -183,12 +183,8 @@ bool sst_scan_wire_read(const void *bytes, size_t n_bytes, const char *path, str
         !holds_texts(texts, (size_t)head->texts_bytes, N_TEXTS) ||
         !holds_texts(notes, (size_t)head->notes_bytes, (size_t)head->n_notes))
         return false;
-    *out = (struct sst_scan_facts){.grid = {.n_lat = (size_t)head->n_lat,
-                                            .n_lon = (size_t)head->n_lon,
-                                            .lat = (double *)(uintptr_t)lat, /* only looked at */
-                                            .lon = (double *)(uintptr_t)lon,
-                                            .wraps = head->wraps != 0,
-                                            .canonical_col = (size_t)head->canonical_col},
+    *out = (struct sst_scan_facts){.grid = sst_grid_view(lat, (size_t)head->n_lat, lon, (size_t)head->n_lon,
+                                                         head->wraps != 0, (size_t)head->canonical_col),
                                    .memo = memo,
                                    .memo_bytes = (size_t)head->memo_bytes,
                                    .notes = notes,

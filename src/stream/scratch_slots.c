@@ -142,7 +142,7 @@ void sst_scratch_slots_destroy(struct sst_scratch_slots **handle)
 enum sst_status sst_scratch_slots_put(struct sst_scratch_slots *slots, size_t index, const struct sst_slot_result *part,
                                       size_t first_cell, size_t first_probe, struct sst_error *err)
 {
-    const void *arrays[MAX_COLUMNS];
+    const void *arrays[MAX_COLUMNS] = {NULL};
     list_arrays(&slots->layout, part, arrays);
     for (size_t i = 0; i < slots->n_columns; ++i) {
         const struct column *column = &slots->columns[i];

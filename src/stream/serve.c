@@ -116,12 +116,8 @@ static enum sst_status open_server(const void *setup, size_t setup_bytes, void *
     server->keys_per_slot = (size_t)head->keys_per_slot;
     SST_TRY_GOTO(sst_decode_scratch_create(&server->scratch, err));
     if (head->n_lat > 0) {
-        server->grid = (struct sst_grid){.n_lat = (size_t)head->n_lat,
-                                         .n_lon = (size_t)head->n_lon,
-                                         .lat = (double *)(uintptr_t)lat, /* only looked at */
-                                         .lon = (double *)(uintptr_t)lon,
-                                         .wraps = head->wraps != 0,
-                                         .canonical_col = (size_t)head->canonical_col};
+        server->grid = sst_grid_view(lat, (size_t)head->n_lat, lon, (size_t)head->n_lon, head->wraps != 0,
+                                     (size_t)head->canonical_col);
         server->domain = (struct sst_domain){.grid = &server->grid,
                                              .row0 = (size_t)head->row0,
                                              .n_rows = (size_t)head->n_rows,
