@@ -101,7 +101,8 @@ static enum sst_status open_bench(struct bench *bench, struct sst_error *err)
     SST_TRY(sst_alloc(n, sizeof *bench->base, "bench", &bench->base, err));
     for (size_t cell = 0; cell < n; ++cell) {
         const size_t lump = cell % bench->n_lon / LUMP + cell / bench->n_lon / LUMP * 7;
-        bench->base[cell] = lump % 3 == 0 ? SST_CODE_MISSING : (int16_t)(cell * 2500 / n);
+        const int value = lump % 3 == 0 ? SST_CODE_MISSING : (int)(cell * 2500 / n);
+        bench->base[cell] = (int16_t)value;
         bench->n_valid += bench->base[cell] != SST_CODE_MISSING;
     }
     for (int year = 0; year < N_YEARS; ++year) {

@@ -181,11 +181,12 @@ enum sst_status sst_decode_find_classes(struct sst_file *file, const struct sst_
                                         const struct sst_decode_classes **out, struct sst_error *err)
 {
     struct sst_decode_classes *kept = variable == &file->ice ? &file->scratch->ice : &file->scratch->mask;
-    const size_t bits = 8 * sst_decode_type_size(variable->type), n = (size_t)1 << bits;
+    const size_t bits = 8 * sst_decode_type_size(variable->type);
     double identity[SST_DECODE_IDENTITY_SIZE];
     *out = NULL;
     if (bits > 16)
         return SST_OK;
+    const size_t n = (size_t)1 << bits;
     identify(file, variable, 0, identity);
     if (memcmp(identity, kept->identity, sizeof identity) != 0) {
         if (n > UINT8_MAX + 1 && !table_pays(file, box))

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Two climatologies against each other: equal ones in every form, known differences to the digit, refusals by name, heatwaves.
+# ctest-labels: figures
 . "$(dirname "$0")/lib_archive.sh"
 need_python
 checker=$(cd "$(dirname "$0")" && pwd)/compare_tool.py

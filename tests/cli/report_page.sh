@@ -1,5 +1,6 @@
 #!/bin/bash
 # The page of a report: what stands on it, what is left out, what evil reports do to it, and what is said where none comes.
+# ctest-labels: figures
 . "$(dirname "$0")/lib_app.sh"
 
 python=/usr/bin/python3

@@ -1,5 +1,6 @@
 #!/bin/bash
 # --memory: a run that does not fit is done in passes, and gives what one pass gives; what fits in none is refused at the start.
+# ctest-labels: figures
 . "$(dirname "$0")/lib_archive.sh"
 need_python
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # What the options of the statistics and of the region do, against each other and against plain means.
+# ctest-labels: figures
 . "$(dirname "$0")/lib_archive.sh"
 need_python
 

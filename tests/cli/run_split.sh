@@ -1,5 +1,6 @@
 #!/bin/bash
 # --split: the 92 files of June to August hold the values of the single file; land is -9999.
+# ctest-labels: figures
 . "$(dirname "$0")/lib_archive.sh"
 need_python
 

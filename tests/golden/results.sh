@@ -1,5 +1,6 @@
 #!/bin/bash
 # The numbers of today against results.csv, to the last digit; --write makes that file anew (see README.md).
+# ctest-labels: figures
 . "$(dirname "$0")/../cli/lib_archive.sh"
 need_python
 

@@ -1,4 +1,7 @@
-/* sst_climatology_peak_bytes is what an engine holds, within a tenth. */
+/*
+ * sst_climatology_peak_bytes is what an engine holds, within a tenth.
+ * ctest-labels: figures
+ */
 #include "core/cells.h"
 #include "counted_memory.h"
 #include "made_up_fields.h"

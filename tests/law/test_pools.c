@@ -3,6 +3,7 @@
  *
  * The plain side knows nothing of core/calendar: it writes out all days of a few years one after the other and takes H
  * days either side by position.
+ * ctest-labels: figures
  */
 #include <stdlib.h>
 #include <string.h>

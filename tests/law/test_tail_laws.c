@@ -11,7 +11,7 @@
 #include "stream/bins.h"
 #include "test_main.h"
 
-enum { N_CELLS = 32779, N_DAYS = 30 }; /* cells enough for loops to be shared among threads */
+enum { N_CELLS = 32779, N_DAYS = 16 }; /* cells enough for loops to be shared among threads */
 
 static int16_t *fields[N_DAYS];
 static struct sst_cells cells;
@@ -96,7 +96,7 @@ START_TEST(parts_split_anywhere_join_to_the_whole)
     sst_tail_estimator_init(&tail, lengths[_i]);
     struct sst_bin whole = new_bin();
     add_days(&whole, NULL, 0, N_DAYS);
-    for (int cut = 0; cut <= N_DAYS; cut += 15) {
+    for (int cut = 0; cut <= N_DAYS; cut += 8) {
         omp_set_num_threads(cut % 30 ? 1 : 4);
         struct sst_bin left = new_bin(), right = new_bin(), other = new_bin();
         add_days(&left, NULL, 0, cut);

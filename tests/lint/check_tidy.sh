@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # clang-tidy 14 with the tree's .clang-tidy finds nothing, in the way each file is compiled in this build.
+# ctest-labels: slow
 . "$(dirname "$0")/lib_lint.sh"
 need_tool clang-tidy-14
 

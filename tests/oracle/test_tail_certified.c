@@ -2,7 +2,7 @@
  * What lists prove of percentiles, against sorting the whole pool: steep seasons, ties, gaps, constant and empty cells;
  * lists of 1 to 16; every type; both ends. Certified values are exact to the bit, bounds hold always, and a certificate that
  * is wrong is caught.
- * ctest-labels: threads
+ * ctest-labels: figures
  */
 #include <math.h>
 #include <stdlib.h>

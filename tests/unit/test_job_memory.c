@@ -1,4 +1,7 @@
-/* app/job_memory: what a run needs beside what it may take, and what is said where that is too little. */
+/*
+ * app/job_memory: what a run needs beside what it may take, and what is said where that is too little.
+ * ctest-labels: figures
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

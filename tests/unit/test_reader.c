@@ -693,7 +693,6 @@ END_TEST
 static void by_this_process(void) { way = (struct way){.n_readers = 0}; }
 static void by_two_that_expect(void) { way = (struct way){.n_readers = 2, .expects = true}; }
 static void by_two_short_ones(void) { way = (struct way){.n_readers = 2, .is_short = true, .expects = true}; }
-static void by_eight_that_expect(void) { way = (struct way){.n_readers = 8, .expects = true}; }
 
 static void add_tests(Suite *suite, const char *name, void (*set_way)(void))
 {
@@ -731,6 +730,5 @@ Suite *test_suite(void)
     add_tests(suite, "this process", by_this_process);
     add_tests(suite, "two readers that know what comes", by_two_that_expect);
     add_tests(suite, "two short readers", by_two_short_ones);
-    add_tests(suite, "eight readers that know what comes", by_eight_that_expect);
     return suite;
 }
