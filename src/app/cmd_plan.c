@@ -1,4 +1,4 @@
-/* `sststream plan`: what a run would read and need, from headers alone. */
+/* `sststream plan`: what a run would read and need, from headers and one field. */
 #include <stdio.h>
 
 #include "app/commands.h"

@@ -48,14 +48,20 @@ static enum sst_status write_slot(void *user, const struct sst_clim_values *valu
     return sst_clim_put(run->file, values, err);
 }
 
+/* Books the time since `start` on finishing, but for what was written in it. */
+static void book_finish(struct run *run, double start, double written)
+{
+    (void)sst_timings_book(&run->timings, SST_PHASE_FINISH, start);
+    run->timings.seconds[SST_PHASE_FINISH] -= run->timings.seconds[SST_PHASE_WRITE] - written;
+}
+
 static enum sst_status put_slot(void *user, const struct sst_slot_result *result, struct sst_error *err)
 {
     struct run *run = user;
     const struct sst_slot_writer writer = {run, write_slot};
     const double start = sst_timings_now(), written = run->timings.seconds[SST_PHASE_WRITE];
     const enum sst_status rc = sst_accuracy_put(run->accuracy, result, &writer, err);
-    (void)sst_timings_book(&run->timings, SST_PHASE_FINISH, start);
-    run->timings.seconds[SST_PHASE_FINISH] -= run->timings.seconds[SST_PHASE_WRITE] - written;
+    book_finish(run, start, written);
     return rc;
 }
 
@@ -152,6 +158,16 @@ static void warn_about_job(const struct run *run)
 /* A run that is to tell of itself in full. */
 static bool wants_report(const struct sst_options *options) { return options->report || options->json; }
 
+/* Slots that waited for the error model are finished and written. */
+static enum sst_status finish_slots(struct run *run, struct sst_error *err)
+{
+    const struct sst_slot_writer writer = {run, write_slot};
+    const double start = sst_timings_now(), written = run->timings.seconds[SST_PHASE_WRITE];
+    const enum sst_status rc = sst_accuracy_finish(run->accuracy, &writer, err);
+    book_finish(run, start, written);
+    return rc;
+}
+
 /* In one piece, or in tiles whose scratch lies in the folder of the output. */
 static enum sst_status run_engine(const struct run *run, const struct sst_climatology_job *engine_job,
                                   const struct sst_slot_sink *sink, struct sst_error *err)
@@ -210,8 +226,7 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
     const enum sst_status rc = run_engine(run, &engine_job, &sink, err);
     sst_progress_end(&run->progress);
     SST_TRY(rc);
-    const struct sst_slot_writer writer = {run, write_slot};
-    return sst_accuracy_finish(run->accuracy, &writer, err);
+    return finish_slots(run, err);
 }
 
 /* The most of this process, and what the readers, which live, have for themselves. */
@@ -329,6 +344,7 @@ static enum sst_status write_outputs(struct run *run, struct sst_report *report,
         SST_TRY_GOTO(sst_report_files_stage(&run->report_files, json, err));
     SST_TRY_GOTO(sst_clim_finish(&run->file, attributes.list, attributes.n, err));
     SST_TRY_GOTO(sst_report_files_commit(&run->report_files, err));
+    report->timings = timings_report(run); /* with the end of writing, which the JSON could not wait for */
     if (sst_log_shows(run->options->log, SST_LOG_INFO))
         sst_report_print(report, run->options->log->stream);
     if (run->options->json)

@@ -1,4 +1,4 @@
-/* The only file that reads environment variables. */
+/* The only file that reads environment variables; main.c alone looks before at how OpenMP waits. */
 #include "app/environment.h"
 
 #include <limits.h>

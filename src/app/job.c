@@ -1,4 +1,4 @@
-/* From options and headers to a settled job; what cannot be done is refused here, before a field is read. */
+/* From options, headers and one field to a settled job; what cannot be done is refused here, before the run reads. */
 #include "app/job.h"
 
 #include <string.h>
@@ -284,6 +284,10 @@ static enum sst_status find_sea(struct sst_job *job, struct sst_error *err)
     }
     job->n_places = cells.n_places > 0 ? cells.n_places : sst_cells_most(job->domain.n_cells);
 done:
+    if (steps) {
+        job->catalog->n_reader_deaths += sst_steps_totals(steps)->n_deaths;
+        sst_timings_add(&job->catalog->timings, &sst_steps_totals(steps)->timings);
+    }
     sst_cells_clear(&cells);
     sst_steps_destroy(&steps);
     return rc;

@@ -1,4 +1,4 @@
-/* What a run would do, worked out from options and file headers before any field is read: shared by `run` and `plan`. */
+/* What a run would do, worked out from options, file headers and one field before the run reads: shared by `run` and `plan`. */
 #ifndef SST_APP_JOB_H
 #define SST_APP_JOB_H
 

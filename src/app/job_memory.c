@@ -217,7 +217,7 @@ static void add_readers(const struct sst_job *job, struct remedies *remedies)
     struct sst_options options = *job->options;
     struct sst_job fewer = *job;
     fewer.options = &options;
-    while (options.n_readers > 0) {
+    while (options.n_readers > (options.readers_are_short ? 1 : 0)) {
         --options.n_readers;
         if (!fits(&fewer))
             continue;

@@ -8,7 +8,7 @@
  * Estimates memory and scratch space, and divides the job so that it keeps to --memory.
  *
  * job      all but memory is settled: peak_bytes, scratch_bytes, memory_limit_bytes, n_passes and pass_rows are filled.
- * Errors   SST_ERR_USAGE where the job cannot keep to it, with what would: no field is read then, and an option mends it.
+ * Errors   SST_ERR_USAGE where the job cannot keep to it, with what would: the run has not begun then, and an option mends it.
  */
 SST_MUST_CHECK enum sst_status sst_job_settle_memory(struct sst_job *job, struct sst_error *err);
 

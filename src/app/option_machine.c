@@ -8,7 +8,11 @@ static int at_most(int n, int most) { return n < most ? n : most; }
 static enum sst_status settle_share(struct sst_options *options, struct sst_error *err)
 {
     const char *text = options->memory_text;
-    if (options->usable_bytes == UINT64_MAX && text)
+    if (options->usable_bytes == UINT64_MAX && !text) {
+        options->memory_bytes = 0; /* no limit is known */
+        return SST_OK;
+    }
+    if (options->usable_bytes == UINT64_MAX)
         return sst_fail(err, SST_ERR_USAGE,
                         "--memory %.60s: the system does not tell how much this process may use. Give bytes, as 4G",
                         text);

@@ -369,7 +369,8 @@ static json_t *job_json(const struct sst_job *job, const char *schema)
     json_object_set_new(out, "grid", grid_json(job));
     json_object_set_new(out, "days", days_json(job));
     json_object_set_new(out, "planned_peak_bytes", sst_json_integer(job->peak_bytes));
-    json_object_set_new(out, "memory_limit_bytes", sst_json_integer(job->memory_limit_bytes));
+    json_object_set_new(out, "memory_limit_bytes",
+                        job->memory_limit_bytes < UINT64_MAX ? sst_json_integer(job->memory_limit_bytes) : json_null());
     json_object_set_new(out, "passes", sst_json_integer(job->n_passes));
     json_object_set_new(out, "pass_rows", sst_json_integer(job->pass_rows));
     return out;

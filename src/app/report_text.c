@@ -180,8 +180,10 @@ void sst_plan_print_found(const struct sst_job *job, FILE *out)
 static void print_needs(const struct sst_job *job, FILE *out)
 {
     const int n_readers = job->options->n_readers;
-    fprintf(out, "memory     about %.0f MB at most, of %.0f MB allowed (--memory)\n",
-            (double)job->peak_bytes / BYTES_PER_MB, (double)job->memory_limit_bytes / BYTES_PER_MB);
+    fprintf(out, "memory     about %.0f MB at most", (double)job->peak_bytes / BYTES_PER_MB);
+    if (job->memory_limit_bytes < UINT64_MAX)
+        fprintf(out, ", of %.0f MB allowed (--memory)", (double)job->memory_limit_bytes / BYTES_PER_MB);
+    fprintf(out, "\n");
     if (job->n_passes > 1)
         fprintf(out, "passes     %zu, of at most %llu row%s each; the first reads the files, the others the scratch\n",
                 job->n_passes, (unsigned long long)job->pass_rows, plural(job->pass_rows));

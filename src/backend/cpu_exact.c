@@ -74,6 +74,9 @@ static void add_tile(const struct sst_kept *kept, const struct sst_cells *cells,
     }
     sst_loop_sums(&sums, (const int16_t(*)[LANES])rows, n_fields);
     memcpy(sst_kept_head(kept, tile), &sums, sizeof sums);
+#if defined(__SSE2__)
+    _mm_sfence(); /* by the thread that stored: others see the rows behind the barrier */
+#endif
 }
 
 void sst_cpu_exact_add_fields(const struct sst_kept *kept, const struct sst_cells *cells,
@@ -83,9 +86,6 @@ void sst_cpu_exact_add_fields(const struct sst_kept *kept, const struct sst_cell
 #pragma omp parallel for schedule(static) if (n_tiles >= PARALLEL_TILES)
     for (size_t tile = 0; tile < n_tiles; ++tile)
         add_tile(kept, cells, fields, n_fields, tile);
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
 }
 
 /* --- finishing --------------------------------------------------------------------------------------------------- */
