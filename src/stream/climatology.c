@@ -32,10 +32,13 @@ static enum sst_status grow(struct sst_engine *engine, struct sst_error *err)
         SST_TRY(sst_bin_set_grow(&engine->ice, n_cells, err));
     for (int e = 0; e < engine->schedule.n_estimates; ++e) {
         struct sst_estimate *estimate = &engine->estimates[e];
-        if (estimate->is_live)
-            SST_TRY(sst_estimate_grow(estimate, n_cells, err));
-        else
+        if (!estimate->is_live) {
             sst_estimate_clear(estimate);
+            continue;
+        }
+        SST_TRY(sst_estimate_grow(estimate, n_cells, err));
+        for (size_t cell = old_count; engine->schedule.is_derived[e] && cell < n_cells; ++cell)
+            estimate->flags[cell] |= SST_FLAG_DERIVED_LEAP_DAY;
     }
     if (engine->smoothed.n_obs)
         SST_TRY(sst_estimate_grow(&engine->smoothed, n_cells, err));

@@ -51,7 +51,7 @@ static enum sst_status limit_memory(uint64_t more, struct sst_error *err)
         return sst_fail(err, SST_ERR_INTERNAL,
                         "/proc/self/statm cannot be read, so that the memory of a reader cannot be limited");
     uint64_t most = 0;
-    if (__builtin_add_overflow(now, more, &most) || (limit.rlim_max != RLIM_INFINITY && most > limit.rlim_max))
+    if (__builtin_add_overflow(now, more, &most) || (limit.rlim_cur != RLIM_INFINITY && most > limit.rlim_cur))
         return SST_OK; /* a stricter limit holds already */
     limit.rlim_cur = most;
     limit.rlim_max = most;

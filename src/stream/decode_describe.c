@@ -103,10 +103,8 @@ static void put_strings(struct description *description, hid_t attribute, hid_t 
 
 static void put_raw(struct description *description, hid_t attribute, hid_t type, size_t n_bytes)
 {
-    unsigned char *to = room_for(description, n_bytes);
-    if (!to)
-        return;
-    if (n_bytes > ATTR_BYTES || H5Aread(attribute, type, to) < 0)
+    unsigned char *to = n_bytes <= ATTR_BYTES ? room_for(description, n_bytes) : NULL;
+    if (!to || H5Aread(attribute, type, to) < 0)
         description->is_whole = false;
     else
         description->out->n += n_bytes;
@@ -144,7 +142,9 @@ static bool is_bookkeeping(const char *name)
 static void put_value(struct description *description, hid_t attribute, hid_t type, hid_t space, hssize_t n)
 {
     const H5T_class_t class = H5Tget_class(type);
-    if (class == H5T_STRING && H5Tis_variable_str(type) > 0)
+    if (n < 0 || n > ATTR_BYTES)
+        description->is_whole = false;
+    else if (class == H5T_STRING && H5Tis_variable_str(type) > 0)
         put_strings(description, attribute, type, space, n);
     else if (class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_STRING)
         put_raw(description, attribute, type, (size_t)n * H5Tget_size(type));

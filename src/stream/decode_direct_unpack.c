@@ -67,7 +67,7 @@ static enum sst_status inflate(struct unpacking *chunk, unsigned char *to, size_
     if (!scratch->inflater)
         scratch->inflater = libdeflate_alloc_decompressor();
     if (!scratch->inflater)
-        return sst_fail(err, SST_ERR_NOMEM, "no memory to inflate chunks. Close other programs, or use --box");
+        return sst_fail(err, SST_ERR_NOMEM, "no memory to inflate chunks. Close other programs, or use --bbox");
     /* Without a place for the number of bytes that came out, other than n of them are an error. */
     *is_good =
         libdeflate_zlib_decompress(scratch->inflater, chunk->bytes, chunk->n_bytes, to, n, NULL) == LIBDEFLATE_SUCCESS;

@@ -5,7 +5,8 @@
 
 #include "core/mem.h"
 
-/* Bases beyond these are not worth looking through; files of still other makes are opened again. */
+/* More bases are not worth looking through: memos of still other makes differ from the nearest in most bytes, those of another size
+ * than every base are not kept. */
 enum { MAX_BASES = 32 };
 
 /* Equal bytes between two differences that are cheaper to repeat than to begin a run. */

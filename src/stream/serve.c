@@ -78,7 +78,6 @@ struct server {
     struct sst_decode_scratch *scratch; /* of scans */
     struct sst_step_files *files; /* NULL where there is no domain */
     size_t keys_per_slot;
-    struct sst_timings timings; /* of scans */
 };
 
 static void close_server(void *state)
@@ -236,7 +235,11 @@ struct sst_serve_step sst_serve_step_in(void *slot, size_t n_cells, size_t keys_
 {
     const struct step_mark *mark = (const struct step_mark *)slot + key;
     int16_t *codes = codes_in(slot, n_cells, keys_per_slot, key);
-    return (struct sst_serve_step){mark->is_decoded == 1, mark->outcome, codes, ice_of(codes, n_cells)};
+    struct sst_serve_step step = {mark->is_decoded == 1, mark->outcome, codes, ice_of(codes, n_cells)};
+    unsigned char has_ice; /* of a reader that may have been hurt: any byte */
+    memcpy(&has_ice, &mark->outcome.has_ice, sizeof has_ice);
+    step.outcome.has_ice = has_ice != 0;
+    return step;
 }
 
 /* --- serving ------------------------------------------------------------------------------------------------------ */

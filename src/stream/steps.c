@@ -76,6 +76,8 @@ enum sst_status sst_steps_create(const struct sst_catalog *catalog, const struct
     steps->cache_room = (int64_t)(options->cache_bytes ? options->cache_bytes : SST_STEP_CACHE_BYTES);
     SST_TRY_GOTO(sst_alloc(n, sizeof *steps->is_done, "the marks of days", &steps->is_done, err));
     SST_TRY_GOTO(sst_alloc(n, sizeof *steps->is_in_hand, "the marks of days", &steps->is_in_hand, err));
+    SST_TRY_GOTO(sst_alloc(n, sizeof *steps->is_alone, "the marks of days", &steps->is_alone, err));
+    SST_TRY_GOTO(sst_alloc(catalog->n_files, sizeof *steps->has_hung, "the marks of files", &steps->has_hung, err));
     SST_TRY_GOTO(sst_alloc(n, sizeof *steps->ready, "the step cache", &steps->ready, err));
     SST_TRY_GOTO(sst_alloc(n, sizeof *steps->failures, "the step cache", &steps->failures, err));
     SST_TRY_GOTO(index_steps(steps, err));
@@ -104,6 +106,8 @@ void sst_steps_destroy(struct sst_steps **steps)
         destroy_step(&old->spare[--old->n_spare]);
     sst_free(old->is_done);
     sst_free(old->is_in_hand);
+    sst_free(old->is_alone);
+    sst_free(old->has_hung);
     sst_free(old->first_step);
     sst_free(old->entry_of_step);
     sst_free(old->ready);

@@ -120,8 +120,10 @@ static void add_following(struct sst_steps *steps, struct sst_steps_task *task)
         const uint32_t entry = steps->expected[steps->next_expected];
         if (entries[entry].file != file)
             return;
-        if (!sst_steps_may_wait(steps, entry))
+        if (steps->is_done[entry] || steps->is_in_hand[entry] || steps->ready[entry])
             continue;
+        if (steps->is_alone[entry] || !sst_steps_may_wait(steps, entry))
+            return;
         sst_steps_take_room(steps);
         task->entries[task->n++] = entry;
     }
@@ -137,8 +139,10 @@ static enum sst_status give(struct sst_steps *steps, size_t entry, struct sst_er
     const size_t index = free_task(steps);
     struct sst_steps_task *task = &steps->tasks[index];
     task->entries[0] = (uint32_t)entry;
-    task->n = 1 + sst_steps_with(steps, entry, task->entries + 1, steps->keys_per_slot - 1);
-    if (!sst_steps_spans(&steps->catalog->files[at->file]))
+    task->n = 1;
+    if (!steps->is_alone[entry])
+        task->n += sst_steps_with(steps, entry, task->entries + 1, steps->keys_per_slot - 1);
+    if (!steps->is_alone[entry] && !sst_steps_spans(&steps->catalog->files[at->file]))
         add_following(steps, task);
     for (size_t i = 0; i < task->n; ++i) {
         keys[i] = sst_steps_key(steps, task->entries[i]);
@@ -173,7 +177,8 @@ static enum sst_status make_room(struct sst_steps *steps, struct sst_error *err)
 /* Gives out what will be asked for next, as far as slots go; one is kept for what nobody expected. */
 static enum sst_status give_expected(struct sst_steps *steps, struct sst_error *err)
 {
-    while (steps->next_expected < steps->n_expected && sst_crew_n_free(steps->crew) > 1) {
+    while (steps->next_expected < steps->n_expected && sst_crew_n_free(steps->crew) > 1 &&
+           (steps->keys_per_slot == 1 || steps->cache_room > 0)) {
         const uint32_t entry = steps->expected[steps->next_expected++];
         if (!steps->is_done[entry] && !steps->is_in_hand[entry] && !steps->ready[entry])
             SST_TRY(give(steps, entry, err));
@@ -183,15 +188,19 @@ static enum sst_status give_expected(struct sst_steps *steps, struct sst_error *
 
 /* --- taking ------------------------------------------------------------------------------------------------------- */
 
+/* Keeps why an entry has no field; `result` NULL: a step of its file was not read in time, so no other is tried. */
 static enum sst_status note_failure(struct sst_steps *steps, size_t entry, const struct sst_crew_result *result,
                                     struct sst_error *err)
 {
-    const char *path = steps->catalog->files[steps->catalog->entries[entry].file].path;
+    const uint32_t file = steps->catalog->entries[entry].file;
+    const struct sst_crew_result late = {.fate = SST_CREW_TIMED_OUT};
     struct sst_error **failure = &steps->failures[entry];
     if (!*failure)
         SST_TRY(sst_alloc(1, sizeof **failure, "a failure", failure, err));
     **failure = (struct sst_error){0};
-    (void)sst_serve_fail(result, path, steps->options->crew->task_seconds, *failure);
+    (void)sst_serve_fail(result ? result : &late, steps->catalog->files[file].path, steps->options->crew->task_seconds,
+                         *failure);
+    steps->has_hung[file] |= !result || result->fate == SST_CREW_TIMED_OUT;
     return SST_OK;
 }
 
@@ -234,14 +243,15 @@ static enum sst_status absorb(struct sst_steps *steps, const struct sst_crew_res
     struct sst_serve_reply reply;
     const bool is_good = is_good_result(steps, result, &reply);
     steps->totals.n_deaths += (size_t)result->n_deaths;
-    if (is_good) {
+    if (is_good)
         sst_timings_add(&steps->totals.timings, &reply.timings);
-    }
     for (size_t key = 0; key < task->n && rc == SST_OK; ++key) {
         const size_t entry = task->entries[key];
         steps->is_in_hand[entry] = 0;
         if (is_good)
             rc = keep_step(steps, task, key, result, err);
+        else if (task->n > 1 && result->fate != SST_CREW_DONE)
+            steps->is_alone[entry] = 1; /* which of them it was is not known: each is asked for by itself */
         else if (key == 0)
             rc = note_failure(steps, entry, result, err);
         const bool is_ready = steps->ready[entry] != NULL;
@@ -293,6 +303,8 @@ enum sst_status sst_steps_await(struct sst_steps *steps, size_t entry, struct ss
             SST_TRY(find_slot(steps, entry, err));
             if (is_settled(steps, entry))
                 break;
+            if (steps->has_hung[steps->catalog->entries[entry].file])
+                return note_failure(steps, entry, NULL, err);
             SST_TRY(give(steps, entry, err));
         }
         SST_TRY(absorb_next(steps, entry, err));

@@ -29,6 +29,8 @@ struct sst_steps {
     struct sst_step_files *files; /* NULL where there is a crew */
     uint8_t *is_done; /* by entry: will not be asked for again */
     uint8_t *is_in_hand; /* by entry: a reader has it */
+    uint8_t *is_alone; /* by entry: it was in a task that harmed its reader, and is asked for by itself now */
+    uint8_t *has_hung; /* by file: a step of it was not read in time */
     struct sst_step **ready; /* by entry: decoded and waiting, NULL where not */
     struct sst_error **failures; /* by entry: why there is none, NULL where not known */
     size_t *first_step; /* by file: where its steps begin in entry_of_step; only files whose chunks span steps */
