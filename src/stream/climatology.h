@@ -21,6 +21,12 @@
 
 enum { SST_MAX_PERCENTILES_AND_BOUNDS = 3 * SST_MAX_PERCENTILES };
 
+/* Arrays of a slot: its percentiles, and where they have bounds a lower and an upper one for each. */
+static inline size_t sst_slot_n_quantiles(size_t n_percentiles, bool has_bounds)
+{
+    return n_percentiles * (has_bounds ? 3 : 1);
+}
+
 /* One finished slot. Arrays belong to the engine and live until the callback returns. NaN is missing. */
 struct sst_slot_result {
     int slot;

@@ -27,7 +27,7 @@ enum sst_status sst_slot_values_init(struct sst_slot_values *values, const struc
                                      struct sst_error *err)
 {
     const size_t n = engine->job->n_cells;
-    const size_t n_fields = engine->policy->n_percentiles * (engine->shape.has_bounds ? 3 : 1);
+    const size_t n_fields = sst_slot_n_quantiles(engine->policy->n_percentiles, engine->shape.has_bounds);
     SST_TRY(new_doubles(&values->mean, n, err));
     for (size_t q = 0; q < n_fields; ++q)
         SST_TRY(new_doubles(&values->quantile[q], n, err));
@@ -137,7 +137,7 @@ static const struct sst_estimate *smooth(struct sst_engine *engine, int slot)
 
 static size_t n_quantiles(const struct sst_engine *engine)
 {
-    return engine->policy->n_percentiles * (engine->shape.has_bounds ? 3 : 1);
+    return sst_slot_n_quantiles(engine->policy->n_percentiles, engine->shape.has_bounds);
 }
 
 /* From places to the domain. Cells without a place have no value. */

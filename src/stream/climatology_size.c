@@ -54,7 +54,7 @@ static uint64_t slot_bytes(const struct holders *holders, int slot)
 /* Bytes of a domain cell of a slot on its way out. */
 static uint64_t slot_cell_bytes(struct sst_estimate_shape shape)
 {
-    return (1 + shape.n_percentiles * (shape.has_bounds ? 3 : 1)) * sizeof(double) + 2 * sizeof(uint16_t) +
+    return (1 + sst_slot_n_quantiles(shape.n_percentiles, shape.has_bounds)) * sizeof(double) + 2 * sizeof(uint16_t) +
            (shape.has_pool ? 3 * sizeof(float) : 0);
 }
 

@@ -113,50 +113,32 @@ static void plain_short_classes(const struct sst_plain_classes *plain, const uin
     }
 }
 
-/* Masks are the same over many cells: those of a word that is as the last one are not looked up. */
-void sst_loop_byte_classes(const struct sst_plain_classes *plain, const uint8_t *table, const uint8_t *stored, size_t n,
-                           uint8_t *classes)
-{
-    enum { CELLS = 8 };
-    if (plain->is_plain) {
-        plain_byte_classes(plain, stored, n, classes);
-        return;
+/* One function for each width. Masks are the same over many cells: those of a word that is as the last one are not looked up. */
+#define CLASSES_FUNCTION(name, type, plain_classes)                                                                    \
+    void name(const struct sst_plain_classes *plain, const uint8_t *table, const type *stored, size_t n,               \
+              uint8_t *classes)                                                                                        \
+    {                                                                                                                  \
+        enum { CELLS = sizeof(uint64_t) / sizeof(type) };                                                              \
+        size_t i = 0;                                                                                                  \
+        if (plain->is_plain) {                                                                                         \
+            plain_classes(plain, stored, n, classes);                                                                  \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (uint64_t last = 0, word = 0; i + CELLS <= n; i += CELLS, last = word) {                                   \
+            memcpy(&word, stored + i, sizeof word);                                                                    \
+            if (i > 0 && word == last) {                                                                               \
+                memcpy(classes + i, classes + i - CELLS, CELLS);                                                       \
+                continue;                                                                                              \
+            }                                                                                                          \
+            for (size_t k = i; k < i + CELLS; ++k)                                                                     \
+                classes[k] = table[stored[k]];                                                                         \
+        }                                                                                                              \
+        for (; i < n; ++i)                                                                                             \
+            classes[i] = table[stored[i]];                                                                             \
     }
-    size_t i = 0;
-    for (uint64_t last = 0, word = 0; i + CELLS <= n; i += CELLS, last = word) {
-        memcpy(&word, stored + i, sizeof word);
-        if (i > 0 && word == last) {
-            memcpy(classes + i, classes + i - CELLS, CELLS);
-            continue;
-        }
-        for (size_t k = i; k < i + CELLS; ++k)
-            classes[k] = table[stored[k]];
-    }
-    for (; i < n; ++i)
-        classes[i] = table[stored[i]];
-}
 
-void sst_loop_short_classes(const struct sst_plain_classes *plain, const uint8_t *table, const uint16_t *stored,
-                            size_t n, uint8_t *classes)
-{
-    enum { CELLS = 4 };
-    if (plain->is_plain) {
-        plain_short_classes(plain, stored, n, classes);
-        return;
-    }
-    size_t i = 0;
-    for (uint64_t last = 0, word = 0; i + CELLS <= n; i += CELLS, last = word) {
-        memcpy(&word, stored + i, sizeof word);
-        if (i > 0 && word == last) {
-            memcpy(classes + i, classes + i - CELLS, CELLS);
-            continue;
-        }
-        for (size_t k = i; k < i + CELLS; ++k)
-            classes[k] = table[stored[k]];
-    }
-    for (; i < n; ++i)
-        classes[i] = table[stored[i]];
-}
+CLASSES_FUNCTION(sst_loop_byte_classes, uint8_t, plain_byte_classes)
+CLASSES_FUNCTION(sst_loop_short_classes, uint16_t, plain_short_classes)
 
 /* Up to four fills and the valid range are looked for while numbers are widened. */
 enum { FILLS_AT_ONCE = 4 };

@@ -35,7 +35,7 @@ struct sst_slot_layout sst_slot_layout_of(const struct sst_policy *policy, const
 
 static size_t n_quantiles(const struct sst_slot_layout *layout)
 {
-    return layout->n_percentiles * (layout->has_bounds ? 3 : 1);
+    return sst_slot_n_quantiles(layout->n_percentiles, layout->has_bounds);
 }
 
 /* The widest items first, so that all are aligned. Returns the number of columns. */
