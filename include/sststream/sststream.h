@@ -28,6 +28,7 @@ extern "C" {
     X(SST_ERR_OUTPUT, "an output cannot be written", 4)                                                                \
     X(SST_ERR_TOLERANCE, "too many cell-days are beyond the tolerance", 5)                                             \
     X(SST_ERR_INCOMPLETE, "done, but days of the baseline were absent or unusable", 6)                                 \
+    X(SST_ERR_DEVICE, "a device failed", 1)                                                                            \
     X(SST_ERR_INTERRUPTED, "interrupted", 75)
 
 enum sst_status {

@@ -36,7 +36,7 @@ void sst_error_prefix(struct sst_error *err, const char *format, ...) SST_PRINTF
 /* Failures that are no fault of an input: the run cannot go on. */
 static inline bool sst_status_is_of_the_run(enum sst_status code)
 {
-    return code == SST_ERR_NOMEM || code == SST_ERR_INTERRUPTED || code == SST_ERR_INTERNAL;
+    return code == SST_ERR_NOMEM || code == SST_ERR_INTERRUPTED || code == SST_ERR_INTERNAL || code == SST_ERR_DEVICE;
 }
 
 /* Forgets a failure that was dealt with. */

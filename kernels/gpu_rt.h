@@ -1,0 +1,100 @@
+/*
+ * The runtime names that the project uses, one spelling for three compilers: HIP's own under hipcc, the same functions of
+ * CUDA under nvcc, and under a plain C++ compiler (SST_GPU_EMULATED) a processor that plays device.
+ *
+ * A kernel is written so that all three can run it: work of one thread stands in GPU_EACH_THREAD, and what threads of a
+ * block do after a barrier stands in a loop of its own, with nothing kept in variables between the two.
+ *
+ *   GPU_KERNEL(threads, blocks) k_name(struct args a)
+ *   {
+ *       GPU_FAST(int16_t, tile);                      memory that the block shares; its size is given at the launch
+ *       GPU_EACH_THREAD(t) { load(tile, a, t); }
+ *       GPU_BARRIER();
+ *       GPU_EACH_THREAD(t) { use(tile, a, t); }
+ *   }
+ *   GPU_LAUNCH(k_name, grid_x, grid_y, threads, fast_bytes, stream, args)     is 0 or the runtime's code
+ */
+#ifndef SST_KERNELS_GPU_RT_H
+#define SST_KERNELS_GPU_RT_H
+
+#include "portable.h"
+
+#ifndef __cplusplus
+#error "kernels are C++: include gpu_api.h in C"
+#endif
+
+#if !defined(__CUDACC__) && !defined(__HIPCC__)
+#define SST_GPU_EMULATED 1
+
+#include <cstdlib>
+
+struct gpu_emulated_block {
+    unsigned x, y, threads;
+    unsigned char *fast;
+};
+/* The block that is at work; kernels of an emulated device run on one thread of the host. */
+inline thread_local struct gpu_emulated_block gpu_block;
+
+#define GPU_KERNEL(threads, blocks) static void
+#define GPU_BLOCK_X() (gpu_block.x)
+#define GPU_BLOCK_Y() (gpu_block.y)
+#define GPU_THREADS() (gpu_block.threads)
+#define GPU_EACH_THREAD(t) for (unsigned t = 0; t < gpu_block.threads; ++t)
+#define GPU_BARRIER() ((void)0)
+#define GPU_FAST(type, name) type *name = reinterpret_cast<type *>(gpu_block.fast)
+
+/* Fast memory is new for each block, and poisoned: who reads what no thread wrote gets other bits than a device gives. */
+template <typename Args>
+static inline int gpu_emulate(void (*kernel)(Args), unsigned grid_x, unsigned grid_y, unsigned threads,
+                              size_t fast_bytes, const Args &args)
+{
+    int code = 0;
+    for (unsigned y = 0; y < grid_y && code == 0; ++y)
+        for (unsigned x = 0; x < grid_x && code == 0; ++x) {
+            unsigned char *fast = static_cast<unsigned char *>(std::malloc(fast_bytes > 0 ? fast_bytes : 1));
+            if (!fast) {
+                code = 2;
+                break;
+            }
+            for (size_t i = 0; i < fast_bytes; ++i)
+                fast[i] = 0xA5;
+            gpu_block = {x, y, threads, fast};
+            kernel(args);
+            std::free(fast);
+        }
+    return code;
+}
+#define GPU_LAUNCH(kernel, grid_x, grid_y, threads, fast_bytes, stream, args)                                          \
+    ((void)(stream), gpu_emulate(kernel, grid_x, grid_y, threads, fast_bytes, args))
+
+#else
+
+#if defined(__CUDACC__)
+#include <cuda_runtime.h>
+#define GPU_NAME(name) cuda##name
+#define GPU_IS_CUDA 1
+#else
+#include <hip/hip_runtime.h>
+#define GPU_NAME(name) hip##name
+#define GPU_IS_HIP 1
+#endif
+
+#define GPU_KERNEL(threads, blocks) static __global__ void __launch_bounds__(threads, blocks)
+#define GPU_BLOCK_X() (blockIdx.x)
+#define GPU_BLOCK_Y() (blockIdx.y)
+#define GPU_THREADS() (blockDim.x)
+#define GPU_EACH_THREAD(t) for (unsigned t = threadIdx.x, gpu_once = 1; gpu_once; gpu_once = 0)
+#define GPU_BARRIER() __syncthreads()
+#define GPU_FAST(type, name)                                                                                           \
+    extern __shared__ unsigned char gpu_fast_memory[];                                                                 \
+    type *name = reinterpret_cast<type *>(gpu_fast_memory)
+#define GPU_LAUNCH(kernel, grid_x, grid_y, threads, fast_bytes, stream, args)                                          \
+    (kernel<<<dim3(grid_x, grid_y), threads, fast_bytes, static_cast<gpu_stream>(stream)>>>(args),                     \
+     static_cast<int>(GPU_NAME(GetLastError)()))
+
+typedef GPU_NAME(Stream_t) gpu_stream;
+typedef GPU_NAME(Event_t) gpu_event;
+
+#endif
+
+#endif
