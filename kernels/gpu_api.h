@@ -4,7 +4,7 @@
  * where a kernel is a loop over blocks and a device is the processor: so that the very launchers run
  * under sanitizers, and the whole program can be tested where there is no device.
  *
- *   program ──dlopen──▶ sststream_gpu_<kind>.so ──▶ sst_gpu_api() ──▶ struct sst_gpu_api
+ *   program ──dlopen──▶ sststream_gpu_<kind>.so ──▶ sst_gpu_api() ──▶ struct gpu_api
  *
  * Every function returns 0 or the runtime's code, of which `error_text` tells; none prints. Calls are of one thread of
  * the host at a time; `select` says of which device the calls after it are.
@@ -34,7 +34,7 @@ struct gpu_kernel_info {
     int32_t n_registers, scratch_bytes, static_fast_bytes, threads; /* scratch: local memory a thread */
 };
 
-struct sst_gpu_api {
+struct gpu_api {
     uint32_t version; /* SST_GPU_API_VERSION, or the plugin is refused */
     const char *kind; /* "cuda", "hip", "emulated" */
     const char *architectures; /* that it was built for, as told to the compiler */
@@ -97,7 +97,7 @@ struct sst_gpu_api {
 #ifdef __cplusplus
 extern "C"
 #endif
-    const struct sst_gpu_api *
+    const struct gpu_api *
     sst_gpu_api(void);
 
 #endif

@@ -15,7 +15,7 @@
 enum { SST_MAX_DEVICES = 16 };
 
 struct sst_gpu_device {
-    const struct sst_gpu_api *api; /* of its plugin, which stays loaded */
+    const struct gpu_api *api; /* of its plugin, which stays loaded */
     int index; /* as the runtime counts */
     struct gpu_device_info info;
 };

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib_lint.sh"
 need_tool clang-format-14
 
-check_tree() (cd "$1" && tree_files . -name '*.[ch]' | xargs -d '\n' clang-format-14 --dry-run -Werror)
+check_tree() (cd "$1" && tree_files . \( -name '*.[ch]' -o -name '*.cpp' \) | xargs -d '\n' clang-format-14 --dry-run -Werror)
 
 check_tree "$source_dir"
 
