@@ -2,6 +2,9 @@
 #include "core/mem.h"
 #include "stream/decode_direct.h"
 
+/* Short rows go together until they are so many numbers: what is called for each of them costs as much as 100 do. */
+enum { NUMBERS_AT_ONCE = 4096 };
+
 /* A rectangle of the file that is contiguous in rows and columns. A box across the file's seam has two. */
 struct segment {
     size_t row0, n_rows, col0, n_cols; /* in the file */
@@ -84,6 +87,32 @@ static void gather(const unsigned char *first, size_t stride, size_t n, size_t i
     }
 }
 
+/* Rows that lie side by side in the file and in the domain, in the same order. */
+static size_t rows_at_once(const struct sst_decode_box *box, const struct segment *segment, bool lon_is_fastest)
+{
+    if (!lon_is_fastest || box->map->flip_lat || segment->n_cols != box->domain->n_cols)
+        return 1;
+    return segment->n_cols < NUMBERS_AT_ONCE ? NUMBERS_AT_ONCE / segment->n_cols : 1;
+}
+
+static void give_rows(const struct sst_decode_box *box, const struct segment *segment, size_t item, bool lon_is_fastest,
+                      struct sst_decode_scratch *scratch, sst_decode_raw_row_fn *take, void *user)
+{
+    const size_t at_once = rows_at_once(box, segment, lon_is_fastest);
+    for (size_t r = 0; r < segment->n_rows; r += at_once) {
+        const size_t n_rows = segment->n_rows - r < at_once ? segment->n_rows - r : at_once;
+        const struct sst_decode_raw_row row = {
+            .first = lon_is_fastest ? scratch->raw + r * segment->n_cols * item : scratch->line,
+            .row = box->map->flip_lat ? segment->n_rows - 1 - r : r,
+            .col = segment->domain_col,
+            .n = n_rows * segment->n_cols,
+        };
+        if (!lon_is_fastest)
+            gather(scratch->raw + r * item, segment->n_rows, row.n, item, scratch->line);
+        take(user, &row);
+    }
+}
+
 enum sst_status sst_decode_read_raw_rows(struct sst_file *file, const struct sst_decode_variable *variable,
                                          const struct sst_decode_box *box, sst_decode_raw_row_fn *take, void *user,
                                          struct sst_error *err)
@@ -98,17 +127,7 @@ enum sst_status sst_decode_read_raw_rows(struct sst_file *file, const struct sst
     for (size_t i = 0; i < n_segments; ++i) {
         const struct segment *segment = &segments[i];
         SST_TRY(read_segment(file, variable, box->step, segment, err));
-        for (size_t r = 0; r < segment->n_rows; ++r) {
-            const struct sst_decode_raw_row row = {
-                .first = lon_is_fastest ? scratch->raw + r * segment->n_cols * item : scratch->line,
-                .row = box->map->flip_lat ? segment->n_rows - 1 - r : r,
-                .col = segment->domain_col,
-                .n = segment->n_cols,
-            };
-            if (!lon_is_fastest)
-                gather(scratch->raw + r * item, segment->n_rows, row.n, item, scratch->line);
-            take(user, &row);
-        }
+        give_rows(box, segment, item, lon_is_fastest, scratch, take, user);
     }
     return SST_OK;
 }
@@ -138,6 +157,7 @@ enum sst_status sst_decode_read_rows(struct sst_file *file, const struct sst_dec
                                      struct sst_error *err)
 {
     struct row_reader reader = {.file = file, .variable = variable, .take = take, .user = user};
-    SST_TRY(sst_decode_need_row(file, box->domain->n_cols, err));
+    const size_t n_cols = box->domain->n_cols;
+    SST_TRY(sst_decode_need_row(file, n_cols > NUMBERS_AT_ONCE ? n_cols : NUMBERS_AT_ONCE, err));
     return sst_decode_read_raw_rows(file, variable, box, widen_and_take, &reader, err);
 }
