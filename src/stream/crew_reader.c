@@ -1,6 +1,7 @@
 /* A reader's life: request, service, reply. Whatever happens to it here, the program goes on. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -82,12 +83,21 @@ static void close_service(struct reader *reader)
     sst_crew_memory_unmap(&reader->order.layout, &reader->slots, &reader->setup);
 }
 
+/* What was freed, so that a reader is not charged with the memory of what it did before. */
+static void give_back_memory(void)
+{
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
+}
+
 /* Goes on as a reader of another start; false where the packet makes no sense. */
 static bool renew(struct reader *reader, const uint8_t *packet, size_t n_bytes, int memory)
 {
     if (n_bytes != sizeof(struct sst_crew_request) + sizeof reader->order || memory < 0)
         return false;
     close_service(reader);
+    give_back_memory();
     memcpy(&reader->order, packet + sizeof(struct sst_crew_request), sizeof reader->order);
     reader->why = (struct sst_error){SST_OK, ""};
     reader->opened = open_service(reader, memory);
