@@ -1,5 +1,6 @@
 /*
- * What reading a field without the library saves: processor time a field, directly and by netCDF-C, in one run.
+ * What reading a field without the library saves: processor time a field, directly and by netCDF-C, in one run. A run opens a
+ * file directly to look at its header, and by the memo made then to read its fields.
  *
  *   cmake --preset release && cmake --build --preset release --target sststream direct_decode
  *   build/release/sststream synth -o archive --grid 1440x720 --years 2001-2004 --days 0601-0610
@@ -15,12 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "stream/decode_memo.h"
 #include "stream/decode_private.h"
 
 enum { N_ROUNDS = 9 };
 
-enum way { LIBRARY, LIBRARY_TUNED, DIRECT, N_WAYS };
-static const char *const names[N_WAYS] = {"netCDF-C", "netCDF-C, memory kept", "directly"};
+enum way { LIBRARY, LIBRARY_TUNED, DIRECT, BY_MEMO, N_WAYS };
+static const char *const names[N_WAYS] = {"netCDF-C", "netCDF-C, memory kept", "directly", "directly, by memo"};
 
 struct cost {
     double numbers, all; /* [ms] a field */
@@ -45,60 +47,96 @@ static void need(enum sst_status rc, const struct sst_error *err)
         stop(err->text);
 }
 
-static void look(void *user, const struct sst_decode_raw_row *row) { *(unsigned *)user += row->first[0]; }
+struct memo {
+    size_t n_bytes; /* 0: none */
+    unsigned char bytes[SST_FILE_MEMO_MAX];
+};
 
-/* The first step of a file: its stored numbers, then decoded whole. */
-static struct cost read_file(const char *path, const struct sst_decode_options *options, struct sst_field *field)
+static struct sst_file *open_file(const char *path, const struct memo *memo, const struct sst_decode_options *options)
 {
     struct sst_file *file = NULL;
     struct sst_error err = {0};
-    struct sst_domain domain;
-    struct sst_grid_map map;
+    bool is_same = true;
+    if (memo->n_bytes > 0)
+        need(sst_file_open_memo(path, memo->bytes, memo->n_bytes, options, &file, &is_same, &err), &err);
+    else
+        need(sst_file_open(path, options, NULL, NULL, &file, &err), &err);
+    if (!is_same)
+        stop("a file has changed");
+    return file;
+}
+
+static void look(void *user, const struct sst_decode_raw_row *row) { *(unsigned *)user += row->first[0]; }
+
+/* The first step of a file, whose grid is that of all: its stored numbers, then decoded whole. */
+static struct cost read_file(const char *path, const struct memo *memo, const struct sst_decode_options *options,
+                             const struct sst_domain *domain, struct sst_field *field)
+{
+    struct sst_error err = {0};
     unsigned sum = 0;
+    const struct sst_grid_map map = {0};
+    const struct sst_decode_box box = {domain, &map, 0};
     const double start = now_ms();
-    need(sst_file_open(path, options, NULL, NULL, &file, &err), &err);
-    const struct sst_file_info *info = sst_file_info(file);
-    sst_domain_all(info->grid, &domain);
-    if (domain.n_cells > field->n_cells)
-        stop("fields are larger than those of the first file");
-    need(sst_grid_match(info->grid, info->grid, &map, &err), &err);
-    const struct sst_decode_box box = {&domain, &map, 0};
+    struct sst_file *file = open_file(path, memo, options);
     const double opened = now_ms();
     need(sst_decode_read_raw_rows(file, &file->sst, &box, look, &sum, &err), &err);
     const double seen = now_ms();
-    struct sst_field part = *field;
-    part.n_cells = domain.n_cells;
-    need(sst_file_decode(file, 0, &domain, &map, info->lattice, &part, NULL, &err), &err);
+    need(sst_file_decode(file, 0, domain, &map, sst_file_info(file)->lattice, field, NULL, &err), &err);
     sst_file_close(&file);
     const double end = now_ms();
     return (struct cost){seen - opened, end - start - (seen - opened)};
 }
 
-/* Memory of one field, as large as the first file's. */
-static struct sst_field new_field(const char *path)
+/* The grid of the first file, open for as long as it is looked at, and memory of a field of it. */
+static struct sst_field new_field(const char *path, struct sst_domain *domain)
 {
     struct sst_file *file = NULL;
     struct sst_error err = {0};
     need(sst_file_open(path, NULL, NULL, NULL, &file, &err), &err);
-    const struct sst_grid *grid = sst_file_info(file)->grid;
-    const size_t n = grid->n_lat * grid->n_lon;
-    struct sst_field field = {n, malloc(n * 2), malloc(n * 2), malloc(n), false};
-    if (!field.codes || !field.hundredths || !field.ice)
+    sst_domain_all(sst_file_info(file)->grid, domain);
+    const size_t n = domain->n_cells;
+    int16_t *codes = malloc(n * sizeof *codes);
+    const struct sst_field field = {n, codes, codes, malloc(n), false}; /* as a run of hundredths has it */
+    if (!field.codes || !field.ice)
         stop("no memory");
-    sst_file_close(&file);
     return field;
+}
+
+/* As a scan makes them, in memory that reading does not use. Files of another grid are refused. */
+static struct memo *make_memos(enum way way, char **paths, int n, const struct sst_domain *domain)
+{
+    struct memo *memos = calloc((size_t)n, sizeof *memos);
+    struct sst_decode_options options = {.scratch = NULL};
+    struct sst_error err = {0};
+    struct sst_grid_map map;
+    if (!memos)
+        stop("no memory");
+    need(sst_decode_scratch_create(&options.scratch, &err), &err);
+    for (int i = 0; i < n; ++i) {
+        struct sst_file *file = open_file(paths[i], &memos[i], &options);
+        need(sst_grid_match(domain->grid, sst_file_info(file)->grid, &map, &err), &err);
+        if (map.flip_lat || map.shift_lon > 0)
+            stop("files are of several grids");
+        if (way == BY_MEMO && (memos[i].n_bytes = sst_file_memo(file, memos[i].bytes)) == 0)
+            stop("a file has no memo");
+        sst_file_close(&file);
+    }
+    sst_decode_scratch_destroy(&options.scratch);
+    return memos;
 }
 
 static struct cost read_all(enum way way, char **paths, int n)
 {
     struct sst_error err = {0};
     struct cost sum = {0, 0};
-    struct sst_decode_options options = {.library_only = way != DIRECT};
-    struct sst_field field = new_field(paths[0]);
-    if (way == DIRECT)
+    struct sst_decode_options options = {.library_only = way == LIBRARY || way == LIBRARY_TUNED};
+    struct sst_domain domain;
+    struct sst_field field = new_field(paths[0], &domain);
+    const struct memo *memos = make_memos(way, paths, n, &domain);
+    if (!options.library_only)
         need(sst_decode_scratch_create(&options.scratch, &err), &err);
     for (int i = 0; i < n; ++i) {
-        const struct cost cost = read_file(paths[i], &options, &field);
+        const struct cost cost = read_file(paths[i], &memos[i], &options, &domain, &field);
         sum.numbers += cost.numbers / n;
         sum.all += cost.all / n;
     }

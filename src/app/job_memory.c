@@ -25,9 +25,10 @@ enum { PROGRAM_BYTES = 20500000, CELL_BYTES = 8 };
 
 /*
  * Reading: pages of a process that it does not share, and the library's caches, [bytes]; a field as it is stored, packed and
- * inflated, [bytes a cell of the grid]; a step that waits decoded, beside its values, [bytes].
+ * inflated, [bytes a cell of the grid]; a step of a chunk that a reader keeps unpacked, likewise, and how many such chunks it
+ * keeps; a step that waits decoded, beside its values, [bytes].
  */
-enum { READER_BYTES = 900000, STORED_BYTES = 8, STEP_BYTES = 200 };
+enum { READER_BYTES = 900000, STORED_BYTES = 8, KEPT_BYTES = 2, MOST_KEPT_CHUNKS = 6, STEP_BYTES = 200 };
 
 static size_t n_days(const struct sst_job *job) { return job->coverage.n_present + job->n_days_beside; }
 
@@ -63,7 +64,10 @@ static uint64_t reading_bytes(const struct sst_job *job)
 {
     const struct sst_grid *grid = job->catalog->grid;
     const uint64_t n_chunk_steps = steps_per_chunk(job);
-    const uint64_t own = READER_BYTES + (uint64_t)STORED_BYTES * grid->n_lat * grid->n_lon * n_chunk_steps;
+    const uint64_t n_chunks = n_chunk_steps > 1 ? n_days(job) / n_chunk_steps : 0;
+    const uint64_t n_kept = n_chunks < MOST_KEPT_CHUNKS ? n_chunks : MOST_KEPT_CHUNKS;
+    const uint64_t own =
+        READER_BYTES + (STORED_BYTES + KEPT_BYTES * n_kept) * grid->n_lat * grid->n_lon * n_chunk_steps;
     const uint64_t n_readers = (uint64_t)job->options->n_readers;
     const uint64_t fields = n_readers == 0       ? SST_MAX_HELD_FIELDS
                             : n_chunk_steps == 1 ? sst_reader_n_slots(job->options->n_readers)

@@ -21,6 +21,9 @@ enum { TASK_TILES = 32 };
 /* Below this many tiles a light loop is done sooner than a second thread is woken. */
 enum { PARALLEL_TILES = 1024 };
 
+/* Likewise for finishing, which costs some 16 ns a row of a tile: half a millisecond. */
+enum { PARALLEL_ROWS = 1 << 15 };
+
 /* --- keeping ----------------------------------------------------------------------------------------------------- */
 
 /* Whether all cells of a tile are whole blocks of the domain: then a row of it is four vectors. */
@@ -197,7 +200,7 @@ enum sst_status sst_cpu_exact_finish(const struct sst_kept *kept, size_t n_kept,
     enum sst_status rc = SST_OK;
     SST_TRY_GOTO(make_ranks(&target, kept, n_kept, &ranks, err));
     SST_TRY_GOTO(sst_alloc(n_threads * (n_kept + 1), sizeof *runs, "scratch of the exact path", &runs, err));
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (n_tiles * target.n_most >= PARALLEL_ROWS)
     for (size_t first = 0; first < n_tiles; first += TASK_TILES) {
         const size_t end = n_tiles - first < TASK_TILES ? n_tiles : first + TASK_TILES;
         for (size_t index = first; index < end; ++index) {

@@ -64,14 +64,9 @@ static enum sst_status end_readers(struct sst_crew *crew, struct sst_error *err)
     return SST_OK;
 }
 
-/* Frees what a start made; its readers are gone, or else the launcher is. */
-static void forget_start(struct sst_crew *crew)
+/* Frees tasks and slots of a start. */
+static void forget_tasks(struct sst_crew *crew)
 {
-    for (int reader = 0; reader < SST_CREW_MAX_READERS; ++reader) {
-        struct sst_crew_seat *seat = &crew->seats[reader];
-        sst_crew_close(&seat->fd);
-        *seat = (struct sst_crew_seat){.queue = {SST_CREW_NONE, SST_CREW_NONE}, .fd = -1};
-    }
     for (size_t i = 0; crew->hands && i < crew->options.n_slots; ++i)
         sst_free(crew->hands[i].request);
     sst_free(crew->hands);
@@ -82,6 +77,17 @@ static void forget_start(struct sst_crew *crew)
     crew->common = (struct sst_crew_queue){SST_CREW_NONE, SST_CREW_NONE};
     sst_crew_memory_free(&crew->layout, &crew->memory_fd, &crew->memory);
     crew->is_started = false;
+}
+
+/* Frees what a start made; its readers are gone, or else the launcher is. */
+static void forget_start(struct sst_crew *crew)
+{
+    for (int reader = 0; reader < SST_CREW_MAX_READERS; ++reader) {
+        struct sst_crew_seat *seat = &crew->seats[reader];
+        sst_crew_close(&seat->fd);
+        *seat = (struct sst_crew_seat){.queue = {SST_CREW_NONE, SST_CREW_NONE}, .fd = -1};
+    }
+    forget_tasks(crew);
 }
 
 void sst_crew_destroy(struct sst_crew **crew)
@@ -123,6 +129,30 @@ static enum sst_status start_readers(struct sst_crew *crew, struct sst_error *er
     return SST_OK;
 }
 
+/* Whether the readers of the start before have nothing to do and are as many as are wanted now. */
+static bool can_stay(const struct sst_crew *crew, const struct sst_crew_options *options)
+{
+    bool can = crew->is_started && !crew->options.is_short && !options->is_short && crew->n_in_hand == 0 &&
+               crew->options.n_readers == options->n_readers;
+    for (int reader = 0; reader < options->n_readers; ++reader)
+        can = can && crew->seats[reader].has_process && crew->seats[reader].stop == SST_CREW_NOT_STOPPED;
+    return can;
+}
+
+/* A process that is gone is found out by the next task, and replaced; one that cannot be told is replaced here. */
+static enum sst_status renew_readers(struct sst_crew *crew, struct sst_error *err)
+{
+    for (int reader = 0; reader < crew->options.n_readers; ++reader) {
+        if (sst_crew_seat_renew(crew, reader))
+            continue;
+        SST_TRY(end_readers(crew, err));
+        for (int other = 0; other < SST_CREW_MAX_READERS; ++other)
+            crew->seats[other] = (struct sst_crew_seat){.queue = {SST_CREW_NONE, SST_CREW_NONE}, .fd = -1};
+        return start_readers(crew, err);
+    }
+    return SST_OK;
+}
+
 enum sst_status sst_crew_start(struct sst_crew *crew, const struct sst_crew_options *options, struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
@@ -130,15 +160,20 @@ enum sst_status sst_crew_start(struct sst_crew *crew, const struct sst_crew_opti
         options->n_slots > INT_MAX || !(options->task_seconds > 0))
         return sst_fail(err, SST_ERR_INTERNAL, "readers cannot be started with %d readers, %zu slots, %g s a task",
                         options->n_readers, options->n_slots, options->task_seconds);
-    SST_TRY(end_readers(crew, err));
-    forget_start(crew);
+    const bool may_stay = can_stay(crew, options);
+    if (may_stay) {
+        forget_tasks(crew);
+    } else {
+        SST_TRY(end_readers(crew, err));
+        forget_start(crew);
+    }
     crew->options = *options;
     crew->options.setup = NULL;
     crew->looked_at = sst_timings_now();
     SST_TRY_GOTO(sst_crew_memory_make(options, &crew->layout, &crew->memory_fd, &crew->memory, err));
     SST_TRY_GOTO(make_hands(crew, err));
     if (!options->is_short)
-        SST_TRY_GOTO(start_readers(crew, err));
+        SST_TRY_GOTO(may_stay ? renew_readers(crew, err) : start_readers(crew, err));
     crew->is_started = true;
 done:
     if (rc != SST_OK) {

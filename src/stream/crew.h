@@ -20,7 +20,7 @@
 
 enum {
     SST_CREW_MAX_READERS = 64,
-    SST_CREW_MAX_REQUEST = 16384, /* [B] */
+    SST_CREW_MAX_REQUEST = 32768, /* [B] */
     SST_CREW_MAX_REPLY = 4096 /* [B] beside what is in the slot */
 };
 
@@ -68,7 +68,8 @@ struct sst_crew_options {
 };
 
 /*
- * Starts the readers, in place of those of an earlier start, whose tasks are forgotten.
+ * Starts the readers, in place of those of an earlier start, whose tasks are forgotten. Where as many as before are wanted and
+ * all of them are idle, they stay, with what libraries have learnt in them, and change setup and slots.
  *
  * Errors   SST_ERR_NOMEM; SST_ERR_INTERNAL where the launcher is gone or an option is out of range. Then none is started, and
  *          after SST_ERR_NOMEM a smaller start may be tried.

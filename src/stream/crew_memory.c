@@ -98,10 +98,26 @@ enum sst_status sst_crew_memory_map(const struct sst_crew_layout *layout, int fd
     void *extra = NULL;
     if (all != MAP_FAILED && layout->setup_bytes > 0)
         extra = mmap(NULL, whole_pages(layout->setup_bytes), PROT_READ, MAP_SHARED, fd, (off_t)layout->slots_bytes);
-    if (all == MAP_FAILED || extra == MAP_FAILED)
+    if (all == MAP_FAILED || extra == MAP_FAILED) {
+        const int failed = errno;
+        if (all != MAP_FAILED)
+            (void)munmap(all, layout->slots_bytes);
         return sst_fail(err, SST_ERR_NOMEM, "a reader cannot map its %zu bytes of slots: %s", layout->slots_bytes,
-                        strerror(errno));
+                        strerror(failed));
+    }
     *slots = all;
     *setup = extra;
     return SST_OK;
+}
+
+void sst_crew_memory_unmap(const struct sst_crew_layout *layout, uint8_t **slots, const void **setup)
+{
+    void *extra = NULL;
+    memcpy(&extra, setup, sizeof extra); /* munmap's memory is not const */
+    if (*slots)
+        (void)munmap(*slots, layout->slots_bytes);
+    if (extra)
+        (void)munmap(extra, whole_pages(layout->setup_bytes));
+    *slots = NULL;
+    *setup = NULL;
 }

@@ -59,6 +59,34 @@ enum sst_status sst_crew_tell(struct sst_crew *crew, enum sst_crew_order_kind ki
     return sst_crew_send(crew->orders, &piece, 1, NULL, 0) == 0 ? SST_OK : launcher_is_gone(err);
 }
 
+/* The order to start what the crew's options say. */
+static void write_start(const struct sst_crew *crew, int reader, struct sst_crew_order *out)
+{
+    memset(out, 0, sizeof *out);
+    out->kind = SST_CREW_ORDER_START;
+    out->reader = reader;
+    out->generation = crew->seats[reader].generation;
+    out->layout = crew->layout;
+    out->memory_bytes = crew->options.memory_bytes;
+    out->is_short = crew->options.is_short;
+    out->prefault = crew->options.prefault;
+}
+
+bool sst_crew_seat_renew(struct sst_crew *crew, int reader)
+{
+    const struct sst_crew_seat *seat = &crew->seats[reader];
+    struct sst_crew_request request;
+    struct sst_crew_order order;
+    if (!seat->has_process || seat->is_ended || seat->fd < 0)
+        return false;
+    memset(&request, 0, sizeof request);
+    request.serial = SST_CREW_SERIAL_RENEWED;
+    write_start(crew, reader, &order);
+    const struct sst_crew_piece pieces[] = {{&request, sizeof request}, {&order, sizeof order}};
+    const struct sst_crew_files files = {1, {crew->memory_fd}};
+    return sst_crew_send(seat->fd, pieces, 2, &files, MSG_DONTWAIT) == 0;
+}
+
 enum sst_status sst_crew_seat_start(struct sst_crew *crew, int reader, struct sst_error *err)
 {
     struct sst_crew_seat *seat = &crew->seats[reader];
@@ -67,14 +95,8 @@ enum sst_status sst_crew_seat_start(struct sst_crew *crew, int reader, struct ss
     int failed = sst_crew_pair(&seat->fd, &theirs);
     if (failed)
         return sst_fail(err, SST_ERR_NOMEM, "no socket for reader %d: %s", reader + 1, strerror(failed));
-    memset(&order, 0, sizeof order);
-    order.kind = SST_CREW_ORDER_START;
-    order.reader = reader;
-    order.generation = seat->generation = ++crew->last_generation;
-    order.layout = crew->layout;
-    order.memory_bytes = crew->options.memory_bytes;
-    order.is_short = crew->options.is_short;
-    order.prefault = crew->options.prefault;
+    seat->generation = ++crew->last_generation;
+    write_start(crew, reader, &order);
     const struct sst_crew_piece piece = {&order, sizeof order};
     const struct sst_crew_files files = {2, {theirs, crew->memory_fd}};
     failed = sst_crew_send(crew->orders, &piece, 1, &files, 0);

@@ -14,6 +14,7 @@
  *      │ ◀── report {STARTED, pid} ──────────────── │                                 │
  *      │ ── request {serial, slot} + bytes ────────────────────────────────────────▶  │
  *      │ ◀── reply {serial, status} + text + bytes ─────────────────────────────────  │
+ *      │ ── request {SERIAL_RENEWED} + order, memfd beside it: another start ─────────▶  │
  *      │ ── order {KILL, reader, generation} ─────▶ │ ─────────── SIGKILL ──────────▶ │
  *      │ ◀── report {ENDED, wait status} ────────── │ ◀──────────── reaped ────────── │
  *      │ ── order {END} (idle readers' sockets are closed before: they leave by themselves)
@@ -56,6 +57,9 @@ struct sst_crew_report {
     uint64_t generation;
     int value; /* STARTED: pid; NOT_STARTED: errno; ENDED: wait status */
 };
+
+/* No task has it: behind it is the order of another start, which is not answered. */
+#define SST_CREW_SERIAL_RENEWED UINT64_C(0)
 
 struct sst_crew_request {
     uint64_t serial;
@@ -116,6 +120,7 @@ void sst_crew_memory_free(const struct sst_crew_layout *layout, int *fd, void **
 /* A reader's view: slots to write to, the setup to read. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_crew_memory_map(const struct sst_crew_layout *layout, int fd, bool prefault,
                                                    uint8_t **slots, const void **setup, struct sst_error *err);
+void sst_crew_memory_unmap(const struct sst_crew_layout *layout, uint8_t **slots, const void **setup);
 
 /* The processes' whole lives. */
 
@@ -192,6 +197,9 @@ void sst_crew_look(struct sst_crew *crew);
 
 /* Sends what can be sent and starts the readers that are wanted. Errors: SST_ERR_NOMEM, SST_ERR_INTERNAL. */
 SST_MUST_CHECK enum sst_status sst_crew_hand_out(struct sst_crew *crew, struct sst_error *err);
+
+/* Hands the start at hand to a seat's idle process; false where it is none or cannot be told. */
+bool sst_crew_seat_renew(struct sst_crew *crew, int reader);
 
 /* Has a process started for a seat. Errors: SST_ERR_NOMEM, SST_ERR_INTERNAL. */
 SST_MUST_CHECK enum sst_status sst_crew_seat_start(struct sst_crew *crew, int reader, struct sst_error *err);

@@ -1,6 +1,7 @@
 /* A reader's life: request, service, reply. Whatever happens to it here, the program goes on. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -23,8 +24,10 @@ enum { CAN_LIMIT_MEMORY = true };
 
 struct reader {
     const struct sst_crew_service *service;
-    const struct sst_crew_layout *layout;
+    struct sst_crew_order order; /* of the start that it serves now */
+    rlim_t first_limit; /* of address space, before this program set one */
     uint8_t *slots;
+    const void *setup;
     void *state;
     enum sst_status opened; /* as `why` says; answers every task where it is not SST_OK */
     struct sst_error why;
@@ -41,37 +44,68 @@ static uint64_t address_space(void)
     return is_read ? (uint64_t)n_pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-static enum sst_status limit_memory(uint64_t more, struct sst_error *err)
+/* The hard limit stays as it is, so that the next start may have more. */
+static enum sst_status limit_memory(const struct reader *reader, struct sst_error *err)
 {
-    if (more == 0 || !CAN_LIMIT_MEMORY)
-        return SST_OK;
     struct rlimit limit;
-    const uint64_t now = address_space();
+    const uint64_t more = reader->order.memory_bytes, now = address_space();
+    uint64_t most = 0;
+    if (!CAN_LIMIT_MEMORY)
+        return SST_OK;
     if (now == 0 || getrlimit(RLIMIT_AS, &limit) != 0)
         return sst_fail(err, SST_ERR_INTERNAL,
                         "/proc/self/statm cannot be read, so that the memory of a reader cannot be limited");
-    uint64_t most = 0;
-    if (__builtin_add_overflow(now, more, &most) || (limit.rlim_cur != RLIM_INFINITY && most > limit.rlim_cur))
-        return SST_OK; /* a stricter limit holds already */
-    limit.rlim_cur = most;
-    limit.rlim_max = most;
+    limit.rlim_cur = reader->first_limit;
+    /* Where a stricter limit holds already, it stays. */
+    if (more > 0 && !__builtin_add_overflow(now, more, &most) &&
+        (limit.rlim_cur == RLIM_INFINITY || most <= limit.rlim_cur))
+        limit.rlim_cur = most;
     if (setrlimit(RLIMIT_AS, &limit) != 0)
         return sst_fail(err, SST_ERR_INTERNAL, "the memory of a reader cannot be limited: %s", strerror(errno));
     return SST_OK;
 }
 
-static enum sst_status open_service(struct reader *reader, const struct sst_crew_order *order, int memory)
+static enum sst_status open_service(struct reader *reader, int memory)
 {
-    const void *setup = NULL;
+    const struct sst_crew_order *order = &reader->order;
     struct sst_error *err = &reader->why;
-    SST_TRY(
-        sst_crew_memory_map(reader->layout, memory, order->prefault && !order->is_short, &reader->slots, &setup, err));
-    SST_TRY(limit_memory(order->memory_bytes, err));
-    return reader->service->open(setup, reader->layout->setup_bytes, &reader->state, err);
+    SST_TRY(sst_crew_memory_map(&order->layout, memory, order->prefault && !order->is_short, &reader->slots,
+                                &reader->setup, err));
+    SST_TRY(limit_memory(reader, err));
+    return reader->service->open(reader->setup, order->layout.setup_bytes, &reader->state, err);
 }
 
-/* Serves one request; false where it makes no sense or nobody takes the reply. */
-static bool serve(struct reader *reader, int requests, const uint8_t *packet, size_t n_bytes)
+static void close_service(struct reader *reader)
+{
+    if (reader->opened == SST_OK && reader->service->close)
+        reader->service->close(reader->state);
+    reader->state = NULL;
+    sst_crew_memory_unmap(&reader->order.layout, &reader->slots, &reader->setup);
+}
+
+/* What was freed, so that a reader is not charged with the memory of what it did before. */
+static void give_back_memory(void)
+{
+#ifdef __GLIBC__
+    (void)malloc_trim(0);
+#endif
+}
+
+/* Goes on as a reader of another start; false where the packet makes no sense. */
+static bool renew(struct reader *reader, const uint8_t *packet, size_t n_bytes, int memory)
+{
+    if (n_bytes != sizeof(struct sst_crew_request) + sizeof reader->order || memory < 0)
+        return false;
+    close_service(reader);
+    give_back_memory();
+    memcpy(&reader->order, packet + sizeof(struct sst_crew_request), sizeof reader->order);
+    reader->why = (struct sst_error){SST_OK, ""};
+    reader->opened = open_service(reader, memory);
+    return true;
+}
+
+/* Serves one request; false where it makes no sense or nobody takes the reply. memory: what came beside it, else -1. */
+static bool serve(struct reader *reader, int requests, const uint8_t *packet, size_t n_bytes, int memory)
 {
     uint8_t room[SST_CREW_MAX_REPLY];
     struct sst_crew_request request;
@@ -80,11 +114,13 @@ static bool serve(struct reader *reader, int requests, const uint8_t *packet, si
     if (n_bytes < sizeof request)
         return false;
     memcpy(&request, packet, sizeof request);
+    if (request.serial == SST_CREW_SERIAL_RENEWED)
+        return renew(reader, packet, n_bytes, memory);
     struct sst_crew_task task = {
         .request = packet + sizeof request,
         .request_bytes = n_bytes - sizeof request,
-        .slot = reader->slots ? reader->slots + request.slot * reader->layout->stride : NULL,
-        .slot_bytes = reader->layout->slot_bytes,
+        .slot = reader->slots ? reader->slots + request.slot * reader->order.layout.stride : NULL,
+        .slot_bytes = reader->order.layout.slot_bytes,
         .reply = room,
     };
     memset(&reply, 0, sizeof reply);
@@ -100,18 +136,23 @@ static bool serve(struct reader *reader, int requests, const uint8_t *packet, si
 _Noreturn void sst_crew_reader(const struct sst_crew_service *service, const struct sst_crew_order *order, int requests,
                                int memory)
 {
-    struct reader reader = {.service = service, .layout = &order->layout, .why = {SST_OK, ""}};
+    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+    struct reader reader = {.service = service, .order = *order, .why = {SST_OK, ""}};
     _Alignas(max_align_t) uint8_t packet[SST_CREW_LARGEST_REQUEST];
     bool is_wanted = true;
     bool is_sound = true;
-    reader.opened = open_service(&reader, order, memory);
+    (void)getrlimit(RLIMIT_AS, &limit);
+    reader.first_limit = limit.rlim_cur;
+    reader.opened = open_service(&reader, memory);
     sst_crew_close(&memory);
     while (is_wanted) {
-        const ssize_t n = sst_crew_receive(requests, packet, sizeof packet, NULL, 0);
-        is_sound = n <= 0 || serve(&reader, requests, packet, (size_t)n);
-        is_wanted = n > 0 && is_sound && !order->is_short;
+        struct sst_crew_files files;
+        const ssize_t n = sst_crew_receive(requests, packet, sizeof packet, &files, 0);
+        is_sound = n <= 0 || serve(&reader, requests, packet, (size_t)n, files.n > 0 ? files.fds[0] : -1);
+        is_wanted = n > 0 && is_sound && !reader.order.is_short;
+        for (int i = 0; i < files.n; ++i)
+            sst_crew_close(&files.fds[i]);
     }
-    if (reader.opened == SST_OK && service->close)
-        service->close(reader.state);
+    close_service(&reader);
     _exit(is_sound ? 0 : 1); /* what runs at an exit belongs to the program */
 }

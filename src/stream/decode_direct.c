@@ -233,20 +233,23 @@ static bool is_within(const struct sst_direct_storage *storage, const struct sst
 }
 
 static enum sst_status read_from(struct sst_file *file, const struct sst_direct_storage *storage,
-                                 const struct sst_direct_box *box, void *out, bool *was_read, struct sst_error *err)
+                                 const struct sst_direct_box *box, struct sst_direct_out *out, bool *was_read,
+                                 struct sst_error *err)
 {
     if (storage->kind == SST_DIRECT_CHUNKED)
         return sst_direct_read_chunks(file, storage, box, out, was_read, err);
     const double start = sst_timings_now();
-    *was_read = read_strided(file->direct, storage, box, out);
+    *was_read = read_strided(file->direct, storage, box, out->numbers);
     (void)sst_timings_book(&file->scratch->timings, SST_PHASE_READ, start);
     return SST_OK;
 }
 
 enum sst_status sst_direct_read(struct sst_file *file, const struct sst_decode_variable *variable,
-                                const struct sst_direct_box *box, void *out, bool *was_read, struct sst_error *err)
+                                const struct sst_direct_box *box, struct sst_direct_out *out, bool *was_read,
+                                struct sst_error *err)
 {
     *was_read = false;
+    out->planes[0] = NULL;
     if (file->is_library_only)
         return SST_OK;
     if (!file->direct)

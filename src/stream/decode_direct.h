@@ -110,7 +110,7 @@ struct sst_decode_classes {
 
 struct sst_decode_scratch {
     unsigned char *raw; /* a field as stored */
-    unsigned char *line; /* a row whose numbers stood apart */
+    unsigned char *line; /* rows whose numbers stood apart */
     unsigned char *packed, *inflated, *chunk; /* a chunk as it is in the file, on its way, and unpacked */
     size_t raw_capacity, line_capacity, packed_capacity, inflated_capacity, chunk_capacity;
     struct sst_direct_slab slabs[SST_DIRECT_MAX_SLABS];
@@ -122,6 +122,19 @@ struct sst_decode_scratch {
     struct sst_timings timings; /* added to while reading: fetching, filters undone */
 };
 
+/*
+ * Where the numbers of a box go. Those of one shuffled chunk may stay as they were inflated, for who joins them piece by piece:
+ * a field that is written out and read again leaves the cache in between.
+ *
+ *   plane 0  |low byte of number 0|of 1|of 2| ...        plane 1  |next byte of number 0| ...
+ */
+struct sst_direct_out {
+    unsigned char *numbers; /* room for the whole box */
+    bool takes_planes;
+    const unsigned char
+        *planes[SST_DIRECT_MAX_ITEM]; /* [0] NULL: all is in `numbers`; of the scratch memory, until it is read into */
+};
+
 /* decode_direct.c */
 
 /*
@@ -131,8 +144,8 @@ struct sst_decode_scratch {
  * Errors    SST_ERR_NOMEM only.
  */
 SST_MUST_CHECK enum sst_status sst_direct_read(struct sst_file *file, const struct sst_decode_variable *variable,
-                                               const struct sst_direct_box *box, void *out, bool *was_read,
-                                               struct sst_error *err);
+                                               const struct sst_direct_box *box, struct sst_direct_out *out,
+                                               bool *was_read, struct sst_error *err);
 
 /* Opens the file for reading directly; what cannot be opened so has no descriptor. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_direct_open(struct sst_file *file, struct sst_error *err);
@@ -218,8 +231,8 @@ bool sst_direct_locate_chunks(struct sst_direct *direct, struct sst_direct_stora
 
 /* As sst_direct_read, of chunked storage. */
 SST_MUST_CHECK enum sst_status sst_direct_read_chunks(struct sst_file *file, const struct sst_direct_storage *storage,
-                                                      const struct sst_direct_box *box, void *out, bool *was_read,
-                                                      struct sst_error *err);
+                                                      const struct sst_direct_box *box, struct sst_direct_out *out,
+                                                      bool *was_read, struct sst_error *err);
 
 /* A chunk as it is in the file: scratch->packed holds it. */
 struct sst_direct_packed {
@@ -230,7 +243,7 @@ struct sst_direct_packed {
 /* decode_direct_unpack.c: undoes the filters of the chunk in scratch->packed, into `out` of storage->chunk_bytes. */
 SST_MUST_CHECK enum sst_status sst_direct_unpack(struct sst_decode_scratch *scratch,
                                                  const struct sst_direct_storage *storage,
-                                                 const struct sst_direct_packed *packed, unsigned char *out,
+                                                 const struct sst_direct_packed *packed, struct sst_direct_out *out,
                                                  bool *was_read, struct sst_error *err);
 void sst_direct_free_inflater(struct libdeflate_decompressor *inflater);
 
@@ -250,6 +263,14 @@ void sst_direct_swap(unsigned char *bytes, size_t n_items, size_t item_bytes);
  * left of n_bytes when it is no whole number of items is copied.
  */
 void sst_direct_unshuffle(const unsigned char *in, size_t n_bytes, size_t item_bytes, bool swaps, unsigned char *out);
+
+/* Planes of shuffled items by the weight of their bytes, the least first; swaps: they were stored the other way round. */
+void sst_direct_find_planes(const unsigned char *in, size_t n_items, size_t item_bytes, bool swaps,
+                            const unsigned char *planes[SST_DIRECT_MAX_ITEM]);
+
+/* Joins n items from the given one on. */
+void sst_direct_join(const unsigned char *const planes[SST_DIRECT_MAX_ITEM], size_t first, size_t n, size_t item_bytes,
+                     unsigned char *out);
 
 /* Fletcher's checksum of 16-bit words, big end first, as HDF5 stores it. */
 uint32_t sst_direct_fletcher32(const unsigned char *bytes, size_t n);

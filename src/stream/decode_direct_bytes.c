@@ -145,14 +145,29 @@ static size_t join_vectors_of(const unsigned char *const *planes, size_t n, size
 }
 #endif
 
+void sst_direct_find_planes(const unsigned char *in, size_t n_items, size_t item, bool swaps,
+                            const unsigned char *planes[SST_DIRECT_MAX_ITEM])
+{
+    const bool first_is_low = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != swaps;
+    for (size_t byte = 0; byte < item; ++byte)
+        planes[byte] = in + (first_is_low ? byte : item - 1 - byte) * n_items;
+}
+
+void sst_direct_join(const unsigned char *const planes[SST_DIRECT_MAX_ITEM], size_t first, size_t n, size_t item,
+                     unsigned char *out)
+{
+    const unsigned char *from[SST_DIRECT_MAX_ITEM];
+    for (size_t byte = 0; byte < item; ++byte)
+        from[byte] = planes[byte] + first;
+    join_rest(from, join_vectors_of(from, n, item, out), n, item, out);
+}
+
 void sst_direct_unshuffle(const unsigned char *in, size_t n_bytes, size_t item, bool swaps, unsigned char *out)
 {
     const size_t n = n_bytes / item;
-    const bool first_is_low = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != swaps;
     const unsigned char *planes[SST_DIRECT_MAX_ITEM];
-    for (size_t byte = 0; byte < item; ++byte)
-        planes[byte] = in + (first_is_low ? byte : item - 1 - byte) * n;
-    join_rest(planes, join_vectors_of(planes, n, item, out), n, item, out);
+    sst_direct_find_planes(in, n, item, swaps, planes);
+    sst_direct_join(planes, 0, n, item, out);
     memcpy(out + n * item, in + n * item, n_bytes - n * item);
 }
 

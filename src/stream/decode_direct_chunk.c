@@ -11,7 +11,7 @@ struct reading {
     const struct sst_direct *direct;
     const struct sst_direct_storage *storage;
     const struct sst_direct_box *box;
-    unsigned char *out;
+    struct sst_direct_out *out;
     uint64_t first_chunk[SST_DECODE_MAX_RANK], n_chunks[SST_DECODE_MAX_RANK]; /* by dimension */
     size_t n_all_chunks;
 };
@@ -77,8 +77,8 @@ static enum sst_status fetch(const struct reading *reading, const uint64_t *firs
 }
 
 /* first: of the chunk's numbers, by dimension. */
-static enum sst_status unpack_chunk(struct reading *reading, const uint64_t *first, unsigned char *out, bool *was_read,
-                                    struct sst_error *err)
+static enum sst_status unpack_chunk(struct reading *reading, const uint64_t *first, struct sst_direct_out *out,
+                                    bool *was_read, struct sst_error *err)
 {
     const struct sst_direct_storage *storage = reading->storage;
     struct sst_direct_packed packed = {0, 0};
@@ -86,7 +86,7 @@ static enum sst_status unpack_chunk(struct reading *reading, const uint64_t *fir
     if (!*was_read)
         return SST_OK;
     if (packed.n_bytes == 0) {
-        fill_chunk(storage, out);
+        fill_chunk(storage, out->numbers);
         *was_read = storage->has_fill;
         return SST_OK;
     }
@@ -133,7 +133,7 @@ static void copy_common(const struct reading *reading, const uint64_t *first, co
             from = from * storage->chunk[i] + (low[i] - first[i] + at[i]);
             to = to * box->count[i] + (low[i] - box->start[i] + at[i]);
         }
-        memcpy(reading->out + to * item, chunk + from * item, line_bytes);
+        memcpy(reading->out->numbers + to * item, chunk + from * item, line_bytes);
     } while (advance(at, count, rank - 1));
 }
 
@@ -153,12 +153,12 @@ static enum sst_status read_each(struct reading *reading, bool *was_read, struct
         SST_TRY(sst_grow(&scratch->chunk, &scratch->chunk_capacity, reading->storage->chunk_bytes, 1, "a chunk", err));
     do {
         first_of_chunk(reading, at, first);
-        unsigned char *to = is_direct ? reading->out : scratch->chunk;
-        SST_TRY(unpack_chunk(reading, first, to, was_read, err));
+        struct sst_direct_out chunk = {.numbers = scratch->chunk};
+        SST_TRY(unpack_chunk(reading, first, is_direct ? reading->out : &chunk, was_read, err));
         if (!*was_read)
             return SST_OK;
         if (!is_direct)
-            copy_common(reading, first, to);
+            copy_common(reading, first, chunk.numbers);
     } while (advance(at, reading->n_chunks, reading->storage->rank));
     return SST_OK;
 }
@@ -195,13 +195,13 @@ static enum sst_status fill_slab(struct reading *reading, struct sst_direct_slab
     *was_read = false;
     SST_TRY(
         sst_grow(&slab->bytes, &slab->capacity, reading->n_all_chunks * chunk_bytes, 1, "the chunks of a field", err));
-    unsigned char *to = slab->bytes;
+    struct sst_direct_out to = {.numbers = slab->bytes};
     do {
         first_of_chunk(reading, at, first);
-        SST_TRY(unpack_chunk(reading, first, to, was_read, err));
+        SST_TRY(unpack_chunk(reading, first, &to, was_read, err));
         if (!*was_read)
             return SST_OK;
-        to += chunk_bytes;
+        to.numbers += chunk_bytes;
     } while (advance(at, reading->n_chunks, reading->storage->rank));
     slab->serial = reading->direct->serial;
     slab->varid = reading->storage->varid;
@@ -231,7 +231,7 @@ static enum sst_status read_slab(struct reading *reading, bool *was_read, struct
 }
 
 enum sst_status sst_direct_read_chunks(struct sst_file *file, const struct sst_direct_storage *storage,
-                                       const struct sst_direct_box *box, void *out, bool *was_read,
+                                       const struct sst_direct_box *box, struct sst_direct_out *out, bool *was_read,
                                        struct sst_error *err)
 {
     struct reading reading = {

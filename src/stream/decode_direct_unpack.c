@@ -11,7 +11,7 @@ enum { CHECKSUM_BYTES = 4 };
 struct unpacking {
     struct sst_decode_scratch *scratch;
     const struct sst_direct_storage *storage;
-    unsigned char *out;
+    struct sst_direct_out *out;
     const unsigned char *bytes;
     size_t n_bytes;
     bool is_native; /* byte order */
@@ -49,7 +49,7 @@ static enum sst_status find_room(struct unpacking *chunk, size_t n, bool is_last
 {
     struct sst_decode_scratch *scratch = chunk->scratch;
     if (is_last) {
-        *to = chunk->out;
+        *to = chunk->out->numbers;
     } else if (chunk->bytes == scratch->inflated) {
         SST_TRY(sst_grow(&scratch->packed, &scratch->packed_capacity, n, 1, "a chunk", err));
         *to = scratch->packed;
@@ -101,6 +101,11 @@ static enum sst_status undo(struct unpacking *chunk, const struct sst_direct_pac
     *is_good = kind != SST_DIRECT_SHUFFLE || chunk->n_bytes == n;
     if (!*is_good)
         return SST_OK;
+    if (kind == SST_DIRECT_SHUFFLE && is_last && chunk->out->takes_planes) {
+        const size_t item = chunk->storage->item_bytes;
+        sst_direct_find_planes(chunk->bytes, n / item, item, !chunk->is_native, chunk->out->planes);
+        return SST_OK;
+    }
     SST_TRY(find_room(chunk, n, is_last, &to, err));
     if (kind == SST_DIRECT_DEFLATE)
         return inflate(chunk, to, n, is_good, err);
@@ -109,7 +114,7 @@ static enum sst_status undo(struct unpacking *chunk, const struct sst_direct_pac
 }
 
 static enum sst_status unpack(struct sst_decode_scratch *scratch, const struct sst_direct_storage *storage,
-                              const struct sst_direct_packed *packed, unsigned char *out, bool *was_read,
+                              const struct sst_direct_packed *packed, struct sst_direct_out *out, bool *was_read,
                               struct sst_error *err)
 {
     struct unpacking chunk = {.scratch = scratch,
@@ -120,22 +125,25 @@ static enum sst_status unpack(struct sst_decode_scratch *scratch, const struct s
                               .is_native = !sst_direct_is_foreign(storage)};
     bool is_good = true;
     *was_read = false;
+    out->planes[0] = NULL;
     for (size_t filter = storage->n_filters; is_good && filter-- > 0;) {
         if (!is_skipped(packed, filter))
             SST_TRY(undo(&chunk, packed, filter, &is_good, err));
     }
     if (!is_good || chunk.n_bytes != storage->chunk_bytes)
         return SST_OK;
-    if (chunk.bytes != out)
-        memcpy(out, chunk.bytes, chunk.n_bytes);
-    if (!chunk.is_native)
-        sst_direct_swap(out, chunk.n_bytes / storage->item_bytes, storage->item_bytes);
     *was_read = true;
+    if (out->planes[0])
+        return SST_OK;
+    if (chunk.bytes != out->numbers)
+        memcpy(out->numbers, chunk.bytes, chunk.n_bytes);
+    if (!chunk.is_native)
+        sst_direct_swap(out->numbers, chunk.n_bytes / storage->item_bytes, storage->item_bytes);
     return SST_OK;
 }
 
 enum sst_status sst_direct_unpack(struct sst_decode_scratch *scratch, const struct sst_direct_storage *storage,
-                                  const struct sst_direct_packed *packed, unsigned char *out, bool *was_read,
+                                  const struct sst_direct_packed *packed, struct sst_direct_out *out, bool *was_read,
                                   struct sst_error *err)
 {
     const double start = sst_timings_now();

@@ -331,10 +331,10 @@ struct sst_decode_box {
     size_t step;
 };
 
-/* A row as stored, its numbers side by side. */
+/* A row as stored, its numbers side by side; or several short whole rows, which go on where the row before them ends. */
 struct sst_decode_raw_row {
     const unsigned char *first;
-    size_t row, col, n; /* domain row, first domain column, columns */
+    size_t row, col, n; /* domain row, first domain column, numbers */
 };
 
 typedef void sst_decode_raw_row_fn(void *user, const struct sst_decode_raw_row *row);
@@ -343,7 +343,7 @@ SST_MUST_CHECK enum sst_status sst_decode_read_raw_rows(struct sst_file *file,
                                                         const struct sst_decode_box *box, sst_decode_raw_row_fn *take,
                                                         void *user, struct sst_error *err);
 
-/* One row of stored numbers as doubles, NaN where missing: domain row, first domain column, number of columns. */
+/* Stored numbers as doubles, NaN where missing: domain row, first domain column, numbers, of one row or of several whole ones. */
 typedef void sst_decode_row_fn(void *user, size_t row, size_t col, size_t n, const double *values);
 SST_MUST_CHECK enum sst_status sst_decode_read_rows(struct sst_file *file, const struct sst_decode_variable *variable,
                                                     const struct sst_decode_box *box, sst_decode_row_fn *take,

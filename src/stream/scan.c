@@ -83,6 +83,43 @@ static enum sst_status add_entries(struct sst_catalog *catalog, const struct sst
     return SST_OK;
 }
 
+/* Grid and texts of a file become the catalog's. */
+static enum sst_status take_identity(struct sst_catalog *catalog, const struct sst_file_info *info,
+                                     struct sst_error *err)
+{
+    const struct {
+        const char *from;
+        char **to;
+    } texts[] = {{info->variable, &catalog->variable},
+                 {info->standard_name, &catalog->standard_name},
+                 {info->title, &catalog->title},
+                 {info->ice_source, &catalog->ice_source},
+                 {info->mask_source, &catalog->mask_source}};
+    const struct sst_grid *grid = info->grid;
+    sst_grid_destroy(&catalog->grid);
+    SST_TRY(sst_grid_create(grid->lat, grid->n_lat, grid->lon, grid->n_lon, &catalog->grid, err));
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
+        sst_free(*texts[i].to);
+        *texts[i].to = NULL;
+        SST_TRY(sst_strdup(texts[i].from, texts[i].to, err));
+    }
+    return SST_OK;
+}
+
+/* The file that is about to be added tells grid and texts, as long as no file before or after it has an earlier day. */
+static enum sst_status identify_early(struct sst_scan *scan, const struct sst_file_info *info, size_t family,
+                                      struct sst_error *err)
+{
+    const size_t file = scan->catalog->n_files;
+    const struct sst_instant first = scan->families[family].first;
+    if (scan->families[family].first_file != file ||
+        (file > 0 && sst_scan_compare_instants(first, scan->identified_first) >= 0))
+        return SST_OK;
+    scan->identified_first = first;
+    scan->identified_file = file;
+    return take_identity(scan->catalog, info, err);
+}
+
 static enum sst_status add_file(struct sst_scan *scan, const struct sst_scan_facts *facts, const char *path,
                                 struct sst_error *err)
 {
@@ -93,6 +130,7 @@ static enum sst_status add_file(struct sst_scan *scan, const struct sst_scan_fac
     size_t shape = 0;
     SST_TRY(find_shape(scan, info->grid, &shape, &map, err));
     SST_TRY(sst_scan_find_family(scan, info, shape, &record.family, err));
+    SST_TRY(identify_early(scan, info, record.family, err));
     SST_TRY(find_storage(scan, info, &record.storage, err));
     SST_TRY(sst_scan_find_product(scan, info, &record.product, err));
     SST_TRY(sst_grow(&scan->records, &scan->records_capacity, catalog->n_files + 1, sizeof *scan->records,
@@ -180,31 +218,24 @@ static void find_span(struct sst_catalog *catalog)
     }
 }
 
-/* Grid and texts of the file with the earliest day. */
-static enum sst_status take_identity(struct sst_scan *scan, const char *path, const struct sst_scan_facts *facts,
+static enum sst_status identify_late(struct sst_scan *scan, const char *path, const struct sst_scan_facts *facts,
                                      const struct sst_error *problem, struct sst_error *err)
 {
-    struct sst_catalog *catalog = scan->catalog;
-    const struct sst_file_info *info = &facts->info;
     (void)path;
     if (problem->code != SST_OK)
         return sst_fail(err, problem->code, "%s", problem->text);
-    SST_TRY(
-        sst_grid_create(info->grid->lat, info->grid->n_lat, info->grid->lon, info->grid->n_lon, &catalog->grid, err));
-    SST_TRY(sst_strdup(info->variable, &catalog->variable, err));
-    SST_TRY(sst_strdup(info->standard_name, &catalog->standard_name, err));
-    SST_TRY(sst_strdup(info->title, &catalog->title, err));
-    SST_TRY(sst_strdup(info->ice_source, &catalog->ice_source, err));
-    return sst_strdup(info->mask_source, &catalog->mask_source, err);
+    return take_identity(scan->catalog, &facts->info, err);
 }
 
-/* The first file is looked at once more: so no grid and no texts had to be kept for each file. */
-static enum sst_status identify(struct sst_scan *scan, const struct sst_scan_family *run, struct sst_error *err)
+/* Where the earliest file of all is of another family, the run's is looked at once more: no file's texts are kept for that. */
+static enum sst_status identify(struct sst_scan *scan, const struct sst_scan_family *run, bool is_identified,
+                                struct sst_error *err)
 {
     struct sst_catalog *catalog = scan->catalog;
     const char *path = catalog->files[run->first_file].path;
     scan->is_quiet = true;
-    SST_TRY(sst_scan_look_at(scan, &path, 1, take_identity, err));
+    if (!is_identified)
+        SST_TRY(sst_scan_look_at(scan, &path, 1, identify_late, err));
     catalog->calendar = run->calendar;
     catalog->kind = run->kind;
     return SST_OK;
@@ -214,8 +245,9 @@ static enum sst_status finish_catalog(struct sst_scan *scan, struct sst_error *e
 {
     struct sst_catalog *catalog = scan->catalog;
     struct sst_scan_family run = sst_scan_choose_family(scan);
+    const bool is_identified = run.first_file == scan->identified_file; /* asked before files get other numbers */
     SST_TRY(sst_scan_keep_family(scan, &run, err));
-    SST_TRY(identify(scan, &run, err));
+    SST_TRY(identify(scan, &run, is_identified, err));
     qsort(catalog->entries, catalog->n_entries, sizeof *catalog->entries, compare_entries);
     find_span(catalog);
     SST_TRY(sst_scan_choose_lattice(scan, err));

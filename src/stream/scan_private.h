@@ -68,6 +68,8 @@ struct sst_scan {
     bool products_tell_nothing; /* their names change from file to file */
     struct sst_scan_note *notes;
     size_t n_notes, notes_capacity, n_notes_dropped;
+    size_t identified_file; /* of the earliest day so far: the catalog has its grid and texts; where there is a file */
+    struct sst_instant identified_first;
     const char *path; /* of the file at hand */
     bool is_quiet; /* nothing is noted or counted any more: files are looked at again */
     enum sst_status notes_status; /* a note cannot fail, so its failure waits here */

@@ -37,8 +37,8 @@ size_t sst_serve_slot_bytes(size_t n_cells, size_t keys_per_slot);
 size_t sst_serve_scan_request(const char *path, void *out);
 size_t sst_serve_steps_request(const struct sst_step_file *file, const struct sst_step_key *keys, size_t n_keys,
                                void *out);
-/* Keys that a request has room for at least. */
-enum { SST_SERVE_MAX_KEYS = 256 };
+/* Keys that a request has room for at least: a year, since what is left of a chunk is unpacked once more when it is asked for. */
+enum { SST_SERVE_MAX_KEYS = 512 };
 
 /* What comes back beside the slot. */
 struct sst_serve_reply {

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -157,7 +158,7 @@ START_TEST(wrong_calls_are_refused)
     ck_assert_ptr_nonnull(strstr(err.text, "in hand"));
     sst_error_clear(&err);
     ck_assert_int_eq(sst_crew_give(crew, 1, 0, request, sizeof request, &err), SST_ERR_INTERNAL);
-    ck_assert_ptr_nonnull(strstr(err.text, "16385 bytes is too long"));
+    ck_assert_ptr_nonnull(strstr(err.text, "32769 bytes is too long"));
     sst_error_clear(&err);
     ck_assert_int_eq(sst_crew_give(crew, 1, 0, request, sizeof request - 1, &err), SST_OK);
     ck_assert_int_eq(sst_crew_give(crew, 2, 0, request, 1, &err), SST_ERR_INTERNAL);
@@ -309,6 +310,65 @@ START_TEST(a_start_takes_the_place_of_another)
 }
 END_TEST
 
+/* What a reader replies to an addition. */
+static struct fake_reply ask(struct sst_crew *crew, int reader)
+{
+    struct sst_crew_result result;
+    fake_give(crew, 1, reader, (struct fake_request){.kind = FAKE_ADD});
+    fake_next(crew, &result);
+    ck_assert_int_eq(result.fate, SST_CREW_DONE);
+    ck_assert_int_eq(result.status, SST_OK);
+    sst_crew_release(crew, result.slot);
+    return fake_reply(&result);
+}
+
+START_TEST(idle_readers_stay_and_change_setup_and_slots)
+{
+    enum { N_STARTS = 5, N_READERS = 2 };
+    uint8_t setup[N_STARTS] = {FAKE_OPENS, 10, 20, 30, 40};
+    struct sst_crew *crew = fake_launch();
+    struct sst_crew_options options = fake_options(N_READERS, 4);
+    int pids[N_READERS];
+    uint64_t sum = 0;
+    options.setup = setup;
+    for (int i = 0; i < N_STARTS; ++i) {
+        sum += setup[i] * ((uint64_t)i % 7 + 1); /* as the service adds them */
+        options.setup_bytes = (size_t)i + 1;
+        options.n_slots = 4 + (size_t)i;
+        fake_start(crew, &options);
+        ck_assert_uint_eq(sst_crew_n_free(crew), options.n_slots);
+        for (int reader = 0; reader < N_READERS; ++reader) {
+            const struct fake_reply reply = ask(crew, reader);
+            pids[reader] = i == 0 ? reply.pid : pids[reader];
+            ck_assert_int_eq(reply.pid, pids[reader]);
+            ck_assert_uint_eq(reply.setup_sum, sum);
+        }
+        fake_work(crew, 50, 0, NULL);
+    }
+    ck_assert_int_eq(atomic_load(&fake_board->n_opened), N_STARTS * N_READERS);
+    sst_crew_destroy(&crew);
+    ck_assert_int_eq(atomic_load(&fake_board->n_closed), N_STARTS * N_READERS);
+}
+END_TEST
+
+START_TEST(a_reader_that_died_idle_does_not_stay)
+{
+    struct sst_crew *crew = fake_launch();
+    const struct sst_crew_options options = fake_options(2, 4);
+    int old[2];
+    fake_start(crew, &options);
+    fake_work(crew, 10, 0, NULL);
+    ck_assert_int_eq(sst_crew_pids(crew, old, 2), 2);
+    ck_assert_int_eq(kill(old[1], SIGKILL), 0);
+    ck_assert(fake_is_gone_within(old[1], 10));
+    fake_start(crew, &options);
+    for (int reader = 0; reader < 2; ++reader)
+        ck_assert_int_ne(ask(crew, reader).pid, old[1]);
+    fake_work(crew, 50, 0, NULL);
+    sst_crew_destroy(&crew);
+}
+END_TEST
+
 START_TEST(a_start_without_files_left_is_an_error_and_can_be_repeated)
 {
     struct sst_crew *crew = fake_launch();
@@ -383,6 +443,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, short_readers_have_one_task_each);
     tcase_add_test(tests, slots_are_touched_when_asked_to_be);
     tcase_add_test(tests, a_start_takes_the_place_of_another);
+    tcase_add_test(tests, idle_readers_stay_and_change_setup_and_slots);
+    tcase_add_test(tests, a_reader_that_died_idle_does_not_stay);
     tcase_add_test(tests, a_start_without_files_left_is_an_error_and_can_be_repeated);
     tcase_add_test(tests, files_neither_grow_nor_are_handed_on);
     suite_add_tcase(suite, tests);
