@@ -6,8 +6,11 @@
 #include "gpu_runtime.h"
 
 #if !defined(SST_GPU_ARCHITECTURES)
-#define SST_GPU_ARCHITECTURES "none"
+#define SST_GPU_ARCHITECTURES none
 #endif
+/* As the build names them, with commas between. */
+#define GPU_TEXT_OF(...) #__VA_ARGS__
+#define GPU_TEXT(...) GPU_TEXT_OF(__VA_ARGS__)
 
 enum { MAX_KERNELS = 128 };
 
@@ -81,7 +84,7 @@ extern "C" __attribute__((visibility("default"))) const struct gpu_api *sst_gpu_
     static struct gpu_api api;
     api.version = SST_GPU_API_VERSION;
     api.kind = gpu_runtime_kind;
-    api.architectures = SST_GPU_ARCHITECTURES;
+    api.architectures = GPU_TEXT(SST_GPU_ARCHITECTURES);
     put_runtime(&api);
     put_launchers(&api);
     return &api;
