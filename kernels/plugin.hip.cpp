@@ -6,7 +6,7 @@
 #include "gpu_runtime.h"
 
 #if !defined(SST_GPU_ARCHITECTURES)
-#define SST_GPU_ARCHITECTURES none
+#define SST_GPU_ARCHITECTURES cpu
 #endif
 /* As the build names them, with commas between. */
 #define GPU_TEXT_OF(...) #__VA_ARGS__
