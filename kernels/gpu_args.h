@@ -195,6 +195,8 @@ struct gpu_tail {
     const uint32_t *members;
     const struct gpu_pool *pools;
     uint32_t n_pools;
+    uint32_t
+        n_most_members; /* bins of the longest pool, so that lists may lie in fast memory; 0: not told, they do not */
     struct gpu_lattice lattice;
     struct gpu_ranks ranks;
     uint8_t is_low[GPU_MAX_PERCENTILES]; /* percentiles that the bottom list tells */
