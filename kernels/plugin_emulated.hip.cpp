@@ -48,6 +48,8 @@ struct emulated_event {
     struct timespec at;
 };
 
+static const char names[N_DEVICES][sizeof "emulated 0"] = {"emulated 0", "emulated 1"};
+
 static int selected;
 static size_t used_bytes[N_DEVICES];
 static void *locked[MAX_LOCKED];
@@ -73,8 +75,8 @@ extern "C" int gpu_info(int device, struct gpu_device_info *out)
     *out = gpu_device_info();
     if (device < 0 || device >= N_DEVICES)
         return INVALID_DEVICE;
-    std::strcpy(out->name, device == 0 ? "emulated 0" : "emulated 1");
-    std::strcpy(out->arch, "cpu");
+    std::memcpy(out->name, names[device], sizeof names[device]);
+    std::memcpy(out->arch, "cpu", sizeof "cpu");
     out->memory_bytes = DEVICE_BYTES;
     out->free_bytes = DEVICE_BYTES - used_bytes[device];
     out->n_units = 1;
