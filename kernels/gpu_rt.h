@@ -79,7 +79,13 @@ static inline int gpu_emulate(void (*kernel)(Args), unsigned grid_x, unsigned gr
 #define GPU_IS_HIP 1
 #endif
 
+/* The second bound: blocks of a multiprocessor for CUDA, waves of each of a unit's four SIMDs for HIP. */
+#if defined(GPU_IS_CUDA)
 #define GPU_KERNEL(threads, blocks) static __global__ void __launch_bounds__(threads, blocks)
+#else
+#define GPU_WAVES(threads, blocks) ((threads) * (blocks) > 256 ? (threads) * (blocks) / 256 : 1)
+#define GPU_KERNEL(threads, blocks) static __global__ void __launch_bounds__(threads, GPU_WAVES(threads, blocks))
+#endif
 #define GPU_BLOCK_X() (blockIdx.x)
 #define GPU_BLOCK_Y() (blockIdx.y)
 #define GPU_THREADS() (blockDim.x)
