@@ -98,16 +98,48 @@ size_t sst_cells_expected(size_t n_domain, size_t n_valid)
     return with_spare(needed, FIRST_SPARE_SHARE, most) * SST_CELLS_WIDTH;
 }
 
+/* Waiting blocks that are looked at together: they are land, which is the same land in every field. */
+enum { STRETCH_BLOCKS = 16, STRETCH_CELLS = STRETCH_BLOCKS * SST_CELLS_WIDTH };
+
+/* Whether blocks that wait from `i` on are neighbours, all of them whole. */
+static bool is_stretch(const struct sst_cells *cells, size_t i)
+{
+    if (cells->n_waiting - i < STRETCH_BLOCKS)
+        return false;
+    const size_t first = cells->waiting[i], last = cells->waiting[i + STRETCH_BLOCKS - 1];
+    return last - first == STRETCH_BLOCKS - 1 && last < cells->n_domain / SST_CELLS_WIDTH;
+}
+
+static bool is_stretch_empty(const struct sst_field *field, size_t first_cell)
+{
+    const int16_t *codes = field->codes + first_cell;
+    uint16_t values = 0;
+    uint8_t ice = 0;
+    for (size_t i = 0; i < STRETCH_CELLS; ++i)
+        values = (uint16_t)(values | (uint16_t)(codes[i] ^ SST_CODE_MISSING));
+    for (size_t i = 0; i < STRETCH_CELLS && field->has_ice; ++i)
+        ice |= field->ice[first_cell + i];
+    return values == 0 && ice == 0;
+}
+
 void sst_cells_take(struct sst_cells *cells, const struct sst_field *field)
 {
     const size_t most = cells->n_given + cells->n_waiting, places = cells->n_places / cells->width;
     size_t n_left = 0;
-    for (size_t i = 0; i < cells->n_waiting; ++i) {
+    for (size_t i = 0; i < cells->n_waiting;) {
         const uint32_t block = cells->waiting[i];
+        if (is_stretch(cells, i) && is_stretch_empty(field, (size_t)block * cells->width)) {
+            if (n_left < i)
+                memmove(cells->waiting + n_left, cells->waiting + i, STRETCH_BLOCKS * sizeof *cells->waiting);
+            n_left += STRETCH_BLOCKS;
+            i += STRETCH_BLOCKS;
+            continue;
+        }
         if (has_value(cells, block, field))
             cells->block_at[cells->n_given++] = block;
         else
             cells->waiting[n_left++] = block;
+        ++i;
     }
     cells->n_waiting = n_left;
     if (cells->n_given > places)
