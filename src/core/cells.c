@@ -98,16 +98,63 @@ size_t sst_cells_expected(size_t n_domain, size_t n_valid)
     return with_spare(needed, FIRST_SPARE_SHARE, most) * SST_CELLS_WIDTH;
 }
 
+/* Waiting blocks that are looked at together: they are land, which is the same land in every field. */
+enum { STRETCH_BLOCKS = 8, STRETCH_CELLS = STRETCH_BLOCKS * SST_CELLS_WIDTH };
+
+/* Whether blocks that wait from `i` on are neighbours, all of them whole. */
+static bool is_stretch(const struct sst_cells *cells, size_t i)
+{
+    if (cells->n_waiting - i < STRETCH_BLOCKS)
+        return false;
+    const size_t first = cells->waiting[i], last = cells->waiting[i + STRETCH_BLOCKS - 1];
+    return last - first == STRETCH_BLOCKS - 1 && last < cells->n_domain / SST_CELLS_WIDTH;
+}
+
+static bool is_stretch_empty(const struct sst_field *field, size_t first_cell)
+{
+    const int16_t *codes = field->codes + first_cell;
+    uint16_t values = 0;
+    uint64_t words[STRETCH_CELLS / sizeof(uint64_t)] = {0}, ice = 0;
+    for (size_t i = 0; i < STRETCH_CELLS; ++i)
+        values = (uint16_t)(values | (uint16_t)(codes[i] ^ SST_CODE_MISSING));
+    if (field->has_ice)
+        memcpy(words, field->ice + first_cell, sizeof words);
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        ice |= words[i];
+    return values == 0 && ice == 0;
+}
+
+/* What another processor wrote comes slowly, and land is in pieces: asked for some blocks before it is looked at. */
+static void ask_for(const struct sst_cells *cells, size_t i, const struct sst_field *field)
+{
+    enum { AHEAD = 96 };
+    if (cells->n_waiting - i <= AHEAD)
+        return;
+    const size_t cell = (size_t)cells->waiting[i + AHEAD] * cells->width;
+    __builtin_prefetch(field->codes + cell);
+    if (field->has_ice)
+        __builtin_prefetch(field->ice + cell);
+}
+
 void sst_cells_take(struct sst_cells *cells, const struct sst_field *field)
 {
     const size_t most = cells->n_given + cells->n_waiting, places = cells->n_places / cells->width;
     size_t n_left = 0;
-    for (size_t i = 0; i < cells->n_waiting; ++i) {
+    for (size_t i = 0; i < cells->n_waiting;) {
         const uint32_t block = cells->waiting[i];
+        ask_for(cells, i, field);
+        if (is_stretch(cells, i) && is_stretch_empty(field, (size_t)block * cells->width)) {
+            if (n_left < i)
+                memmove(cells->waiting + n_left, cells->waiting + i, STRETCH_BLOCKS * sizeof *cells->waiting);
+            n_left += STRETCH_BLOCKS;
+            i += STRETCH_BLOCKS;
+            continue;
+        }
         if (has_value(cells, block, field))
             cells->block_at[cells->n_given++] = block;
         else
             cells->waiting[n_left++] = block;
+        ++i;
     }
     cells->n_waiting = n_left;
     if (cells->n_given > places)

@@ -11,16 +11,13 @@
 /* Memory that is walked in strides costs a look into the page tables at every step, unless pages are of this size. */
 enum { HUGE_PAGE = 2 * 1024 * 1024 };
 
-/* Zeroed arrays from this size lie in huge pages: smaller ones would waste too much of their last page. [bytes] */
-#define ZEROED_HUGE_FROM (8 * (size_t)HUGE_PAGE)
-
 enum sst_status sst_alloc(size_t count, size_t size, const char *what, void *out_pointer, struct sst_error *err)
 {
     size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - SST_ALIGNMENT)
         return sst_fail(err, SST_ERR_NOMEM, "%s: %zu x %zu bytes overflow the address space", what, count, size);
     void *memory = NULL;
-    if (bytes >= ZEROED_HUGE_FROM) {
+    if (bytes >= HUGE_PAGE) {
         SST_TRY(sst_alloc_large(count, size, what, &memory, err));
         memset(memory, 0, bytes);
     } else {
@@ -46,7 +43,8 @@ enum sst_status sst_alloc_large(size_t count, size_t size, const char *what, voi
         return sst_fail(err, SST_ERR_NOMEM, "%s: no memory for %zu bytes", what, bytes);
 #ifdef MADV_HUGEPAGE
     if (alignment == HUGE_PAGE)
-        (void)madvise(memory, bytes, MADV_HUGEPAGE); /* advice: where it is not taken, all is well but slower */
+        /* Whole ones, so that nothing is held behind the end. Advice: where it is not taken, all is well but slower. */
+        (void)madvise(memory, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
 #endif
     memcpy(out_pointer, &memory, sizeof memory);
     return SST_OK;

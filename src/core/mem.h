@@ -10,7 +10,8 @@
 enum { SST_ALIGNMENT = 64 };
 
 /*
- * Zeroed memory for `count` items of `size` bytes, aligned to SST_ALIGNMENT.
+ * Zeroed memory for `count` items of `size` bytes, aligned to SST_ALIGNMENT; from 2 MB on in huge pages where the system has
+ * them.
  *
  * Owner    the caller; free with sst_free. `*out` is untouched on failure. A count of 0 gives a valid pointer.
  * Errors   SST_ERR_NOMEM, with `what` and the bytes wanted in the message.
@@ -19,8 +20,7 @@ SST_MUST_CHECK enum sst_status sst_alloc(size_t count, size_t size, const char *
                                          struct sst_error *err);
 
 /*
- * As sst_alloc, but what is in it is not known, and from 2 MB on it lies in huge pages where the system has them: for arrays
- * that are written before they are read.
+ * As sst_alloc, but what is in it is not known: for arrays that are written before they are read.
  */
 SST_MUST_CHECK enum sst_status sst_alloc_large(size_t count, size_t size, const char *what, void *out_pointer,
                                                struct sst_error *err);

@@ -163,14 +163,16 @@ static void window_move(struct sst_engine *engine, int centre)
     (void)sst_timings_book(engine->job->timings, SST_PHASE_WINDOW, start);
 }
 
+/* A window that moves takes the terms of its last pool out before the next; a method without one needs them no longer. */
 static void drop_used_slots(struct sst_engine *engine, int estimate)
 {
     for (int slot = 1; slot <= SST_N_SLOTS; ++slot) {
-        if (engine->schedule.slot_last_use[slot] >= estimate)
-            continue;
-        for (size_t w = 0; w < engine->n_workers; ++w)
-            engine->workers[w].method->drop_slot(engine->workers[w].state, slot);
-        sst_bin_set_drop_slot(&engine->ice, slot);
+        const int last_use = engine->schedule.slot_last_use[slot];
+        for (size_t w = 0; w < engine->n_workers && last_use <= estimate; ++w)
+            if (last_use < estimate || !engine->workers[w].method->move)
+                engine->workers[w].method->drop_slot(engine->workers[w].state, slot);
+        if (last_use < estimate)
+            sst_bin_set_drop_slot(&engine->ice, slot);
     }
 }
 

@@ -36,17 +36,32 @@ static bool is_beside(const struct sst_pool_rule *pools, struct sst_term term)
            sst_pool_class(pools, (struct sst_day){pools->last_year + 1, term.slot}) == SST_CLASS_LAST;
 }
 
-/* Bytes that a slot's terms hold while they are live. */
-static uint64_t slot_bytes(const struct holders *holders, int slot)
+/* Bytes of a slot's terms, while they are live: of what has a window that moves, or of what has none. */
+static uint64_t slot_bytes(const struct holders *holders, int slot, bool moves)
 {
+    const bool method_moves = holders->method->move != NULL;
     uint64_t bytes = 0;
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
         const struct sst_term term = {(int16_t)slot, (int16_t)year_class};
         if (holders->lacks_days_beside && is_beside(&holders->all.policy->pools, term))
             continue;
-        bytes += holders->method->term_bytes(&holders->all, term);
-        bytes += sst_method_exact()->term_bytes(&holders->probes, term);
-        bytes += sst_pool_term_days(&holders->all.policy->pools, term) > 0 ? holders->ice_bytes : 0;
+        bytes += method_moves == moves ? holders->method->term_bytes(&holders->all, term) : 0;
+        bytes += moves ? 0 : sst_method_exact()->term_bytes(&holders->probes, term);
+        bytes += moves && sst_pool_term_days(&holders->all.policy->pools, term) > 0 ? holders->ice_bytes : 0;
+    }
+    return bytes;
+}
+
+/* What ends with a slot's last pool, or, of windows that move, with the pool behind it. */
+static uint64_t dropped_bytes(const struct holders *holders, const struct sst_schedule *schedule, int estimate,
+                              bool *is_live, bool moves)
+{
+    uint64_t bytes = 0;
+    for (int slot = 1; slot <= SST_N_SLOTS; ++slot) {
+        if (!is_live[slot] || schedule->slot_last_use[slot] > estimate - moves)
+            continue;
+        is_live[slot] = false;
+        bytes += slot_bytes(holders, slot, moves);
     }
     return bytes;
 }
@@ -83,20 +98,18 @@ uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struc
                     holders.ice_bytes + n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) + smoothed_bytes +
                     size->n_domain * slot_cell_bytes(shape) + cells_bytes(size->n_domain);
     uint64_t peak = live;
-    bool is_live[SST_N_SLOTS + 1] = {false};
+    bool is_live[2][SST_N_SLOTS + 1] = {{false}}; /* by whether windows move */
     for (int e = 0; e < schedule.n_estimates; ++e) {
         for (int r = schedule.read_first[e]; r < schedule.read_first[e + 1]; ++r) {
-            is_live[schedule.read_slot[r]] = true;
-            live += slot_bytes(&holders, schedule.read_slot[r]);
+            for (int moves = 0; moves < 2; ++moves) {
+                is_live[moves][schedule.read_slot[r]] = true;
+                live += slot_bytes(&holders, schedule.read_slot[r], moves != 0);
+            }
         }
         live += estimate_bytes;
         peak = live > peak ? live : peak;
-        for (int slot = 1; slot <= SST_N_SLOTS && !schedule.is_derived[e]; ++slot) {
-            if (!is_live[slot] || schedule.slot_last_use[slot] >= e)
-                continue;
-            is_live[slot] = false;
-            live -= slot_bytes(&holders, slot);
-        }
+        for (int moves = 0; moves < 2 && !schedule.is_derived[e]; ++moves)
+            live -= dropped_bytes(&holders, &schedule, e, is_live[moves], moves != 0);
         for (int old = 0; old <= e; ++old)
             live -= schedule.estimate_last_use[old] == e ? estimate_bytes : 0;
     }

@@ -293,11 +293,11 @@ enum sst_status sst_file_open(const char *path, const struct sst_decode_options 
     bool was_opened = false;
     if (!options)
         options = &no_options;
-    if (options->scratch && !options->library_only) {
+    for (int way = 0; options->scratch && !options->library_only && way < SST_N_MODEL_WAYS && !was_opened; ++way) {
         SST_TRY_GOTO(sst_decode_create_file(path, options, &file, err));
         file->notes = notes;
         file->notes_user = notes_user;
-        SST_TRY_GOTO(sst_decode_open_by_model(file, options, &was_opened, err));
+        SST_TRY_GOTO(sst_decode_open_by_model(file, options, (enum sst_decode_model_way)way, &was_opened, err));
         if (!was_opened)
             sst_file_close(&file);
     }

@@ -1,13 +1,17 @@
 /*
  * Files of one make are opened without the library. The first is read in full and becomes the model; a file whose header
  * says the same, byte by byte, means the same, and only what differs from day to day is read from it: time, title, id, and
- * where the chunks are. Whatever else differs, it is opened in full and becomes the model in its turn.
+ * where the chunks are. Where the bytes of the file are the same up to the first chunk, HDF5 is not asked either; else it
+ * describes the header. Whatever else differs, it is opened in full and becomes the model in its turn.
  */
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/mem.h"
-#include "stream/decode_direct.h"
+#include "stream/decode_head.h"
 
 enum {
     N_VARIABLES = 3, /* SST, ice, mask */
@@ -17,6 +21,9 @@ enum {
 struct sst_decode_model {
     bool is_set;
     size_t n_misfits;
+    struct sst_decode_head *head; /* NULL until a model was kept */
+    size_t n_head_misfits; /* as n_misfits */
+    char title[SST_DECODE_TEXT_SIZE], id[SST_DECODE_TEXT_SIZE];
     char *variable, *units, *ice_variable; /* options; NULL where not given */
     struct sst_decode_bytes header, other_header; /* the model's, and room for that of the file at hand */
     struct sst_file facts; /* its pointers are of no use, but for the grid, which is the model's own */
@@ -35,6 +42,7 @@ void sst_decode_model_destroy(struct sst_decode_model **model)
     sst_free(old->ice_variable);
     sst_free(old->header.at);
     sst_free(old->other_header.at);
+    sst_decode_head_destroy(&old->head);
     sst_grid_destroy(&old->facts.grid);
     sst_free(old);
     *model = NULL;
@@ -108,6 +116,19 @@ static enum sst_status keep_storages(struct sst_decode_model *model, struct sst_
     return SST_OK;
 }
 
+/* The head is of use where all that is not in the description stands in it too: title and id. */
+static enum sst_status keep_head(struct sst_decode_model *model, const struct sst_file *file, struct sst_error *err)
+{
+    const char *const values_left_out[2] = {file->time.name, file->time.bounds_name};
+    const int64_t hdf5 = file->direct->hdf5;
+    if (!model->head)
+        SST_TRY(sst_alloc(1, sizeof *model->head, "a header", &model->head, err));
+    SST_TRY(sst_decode_head_learn(model->head, file->direct, values_left_out, err));
+    model->head->is_set &= sst_decode_describe_text(hdf5, "title", model->title, sizeof model->title) &&
+                           sst_decode_describe_text(hdf5, "id", model->id, sizeof model->id);
+    return SST_OK;
+}
+
 static enum sst_status set(struct sst_decode_model *model, struct sst_file *file,
                            const struct sst_decode_options *options, struct sst_error *err)
 {
@@ -120,6 +141,7 @@ static enum sst_status set(struct sst_decode_model *model, struct sst_file *file
     if (!are_known)
         return SST_OK;
     SST_TRY(describe(file->direct, &file->time, &model->header, &is_whole, err));
+    SST_TRY(keep_head(model, file, err));
     SST_TRY(keep_option(options->variable, &model->variable, err));
     SST_TRY(keep_option(options->units, &model->units, err));
     SST_TRY(keep_option(options->ice_variable, &model->ice_variable, err));
@@ -167,15 +189,20 @@ static bool are_stored_alike(const struct sst_decode_model *model, struct sst_fi
     return true;
 }
 
-/* Time, title and id. A message is the library's: what fails here is opened again. */
-static enum sst_status read_own_facts(struct sst_file *file, bool *is_read, struct sst_error *err)
+static enum sst_status take_grid(const struct sst_decode_model *model, struct sst_file *file, struct sst_error *err)
 {
-    char title[SST_DECODE_TEXT_SIZE], id[SST_DECODE_TEXT_SIZE];
+    SST_TRY(copy_grid(model->facts.grid, &file->grid, err));
+    file->info.grid = file->grid;
+    file->info.variable = file->sst.name;
+    file->info.size_bytes = file->identity.size_bytes;
+    return SST_OK;
+}
+
+/* Titles and time. A message is the library's: what fails here is opened again. */
+static enum sst_status take_own_facts(struct sst_file *file, const char *title, const char *id, bool *is_read,
+                                      struct sst_error *err)
+{
     struct sst_error problem = {0};
-    *is_read = false;
-    if (!sst_decode_describe_text(file->direct->hdf5, "title", title, sizeof title) ||
-        !sst_decode_describe_text(file->direct->hdf5, "id", id, sizeof id))
-        return SST_OK;
     SST_TRY(sst_decode_take_titles(file, title, id, err));
     sst_decode_name_sources(file);
     const enum sst_status rc = sst_decode_place_steps(file, &problem);
@@ -185,8 +212,86 @@ static enum sst_status read_own_facts(struct sst_file *file, bool *is_read, stru
     return SST_OK;
 }
 
-static enum sst_status open_alike(struct sst_decode_model *model, struct sst_file *file, bool *is_alike,
-                                  struct sst_error *err)
+/* --- by the head, without HDF5 ------------------------------------------------------------------------------------ */
+
+/* Where the variables are; false where one of them has more or fewer chunks than one. */
+static bool take_storages(const struct sst_decode_model *model, struct sst_file *file,
+                          const struct sst_direct_place *places)
+{
+    const struct sst_decode_variable *const variables[N_VARIABLES] = {&file->sst, &file->ice, &file->mask};
+    struct sst_direct *direct = file->direct;
+    for (size_t i = 0; i < N_VARIABLES; ++i) {
+        if (variables[i]->id < 0 || sst_direct_storage_of(direct, variables[i]->id))
+            continue;
+        struct sst_direct_storage storage = model->storages[i];
+        storage.dataset = -1;
+        if (storage.kind == SST_DIRECT_CHUNKED) {
+            const size_t chunk = sst_decode_head_chunk(model->head, variables[i]->name);
+            for (size_t dim = 0; dim < storage.rank; ++dim)
+                if (storage.lengths[dim] == 0 || storage.lengths[dim] > storage.chunk[dim])
+                    return false;
+            if (chunk == model->head->n_chunks)
+                return false;
+            storage.first_place = direct->n_places;
+            storage.n_places = 1;
+            direct->places[direct->n_places++] = places[chunk];
+        }
+        direct->variables[direct->n_variables++] = storage;
+    }
+    return true;
+}
+
+static enum sst_status take_head(struct sst_decode_model *model, struct sst_file *file, bool *is_alike,
+                                 struct sst_error *err)
+{
+    struct sst_direct_place places[SST_HEAD_MAX_CHUNKS];
+    *is_alike = sst_decode_head_compare(model->head, file->direct->fd, file->direct->size_bytes, places);
+    if (!*is_alike)
+        return SST_OK;
+    take_facts(&model->facts, file);
+    *is_alike = take_storages(model, file, places);
+    if (!*is_alike)
+        return SST_OK;
+    SST_TRY(take_grid(model, file, err));
+    return take_own_facts(file, model->title, model->id, is_alike, err);
+}
+
+static enum sst_status open_by_head(struct sst_decode_model *model, struct sst_file *file, bool *is_alike,
+                                    struct sst_error *err)
+{
+    struct stat status;
+    *is_alike = false;
+    if (!model->head || !model->head->is_set || model->n_head_misfits >= MAX_MISFITS)
+        return SST_OK;
+    const int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return SST_OK;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+        (void)close(fd);
+        return SST_OK;
+    }
+    sst_decode_identify(&status, &file->identity);
+    sst_decode_set_format(file, model->facts.format);
+    SST_TRY(sst_direct_adopt(file, fd, file->identity.size_bytes, err));
+    SST_TRY(take_head(model, file, is_alike, err));
+    model->n_head_misfits = *is_alike ? 0 : model->n_head_misfits + 1;
+    return SST_OK;
+}
+
+/* --- by the description, which HDF5 reads ------------------------------------------------------------------------- */
+
+static enum sst_status read_own_facts(struct sst_file *file, bool *is_read, struct sst_error *err)
+{
+    char title[SST_DECODE_TEXT_SIZE], id[SST_DECODE_TEXT_SIZE];
+    *is_read = false;
+    if (!sst_decode_describe_text(file->direct->hdf5, "title", title, sizeof title) ||
+        !sst_decode_describe_text(file->direct->hdf5, "id", id, sizeof id))
+        return SST_OK;
+    return take_own_facts(file, title, id, is_read, err);
+}
+
+static enum sst_status open_by_description(struct sst_decode_model *model, struct sst_file *file, bool *is_alike,
+                                           struct sst_error *err)
 {
     struct stat status;
     *is_alike = false;
@@ -204,35 +309,39 @@ static enum sst_status open_alike(struct sst_decode_model *model, struct sst_fil
     *is_alike = are_stored_alike(model, file);
     if (!*is_alike)
         return SST_OK;
-    SST_TRY(copy_grid(model->facts.grid, &file->grid, err));
-    file->info.grid = file->grid;
-    file->info.variable = file->sst.name;
-    file->info.size_bytes = file->identity.size_bytes;
+    SST_TRY(take_grid(model, file, err));
     return read_own_facts(file, is_alike, err);
 }
 
 enum sst_status sst_decode_open_by_model(struct sst_file *file, const struct sst_decode_options *options,
-                                         bool *was_opened, struct sst_error *err)
+                                         enum sst_decode_model_way way, bool *was_opened, struct sst_error *err)
 {
     struct sst_decode_model *model = file->scratch->model;
     *was_opened = false;
     if (!model || !model->is_set || !has_options(model, options) ||
         sst_decode_kind_in_file_name(file->base_name) != model->kind_in_name)
         return SST_OK;
-    SST_TRY(open_alike(model, file, was_opened, err));
-    model->n_misfits = *was_opened ? 0 : model->n_misfits + 1;
+    if (way == SST_MODEL_BY_HEAD) {
+        SST_TRY(open_by_head(model, file, was_opened, err));
+    } else {
+        SST_TRY(open_by_description(model, file, was_opened, err));
+        model->n_misfits = *was_opened ? 0 : model->n_misfits + 1;
+    }
     const struct sst_decode_notes *told = &model->told;
     for (size_t at = 0; *was_opened && at < told->length; at += strlen(told->texts + at) + 1)
         sst_decode_note(file, "%s", told->texts + at);
     return SST_OK;
 }
 
+/* HDF5 is open where the head was not enough. */
 bool sst_decode_model_reals(const struct sst_file *file, const char *variable, size_t n, double *out)
 {
-    return sst_decode_describe_reals(file->direct->hdf5, variable, n, out);
+    return file->direct->hdf5 < 0 ? sst_decode_head_values(file->scratch->model->head, variable, n, out, NULL)
+                                  : sst_decode_describe_reals(file->direct->hdf5, variable, n, out);
 }
 
 bool sst_decode_model_integers(const struct sst_file *file, const char *variable, size_t n, long long *out)
 {
-    return sst_decode_describe_integers(file->direct->hdf5, variable, n, out);
+    return file->direct->hdf5 < 0 ? sst_decode_head_values(file->scratch->model->head, variable, n, NULL, out)
+                                  : sst_decode_describe_integers(file->direct->hdf5, variable, n, out);
 }

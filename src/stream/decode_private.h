@@ -16,6 +16,7 @@
  *   decode_scratch.c  memory that is used again from file to file
  *   decode_model.c    files of one make: what the first told is checked, not worked out again
  *   decode_describe.c all that a netCDF-4 header says, as bytes to compare
+ *   decode_head*.c    the header as it stands in the file, compared without HDF5 (decode_head.h)
  *   decode_memo.c     files opened again without the library (decode_memo.h)
  *   decode_plain.c    tables of all 16-bit numbers
  *   decode_loops.c    loops over the cells of a row
@@ -181,15 +182,20 @@ void sst_decode_identify(const struct stat *status, struct sst_decode_identity *
 
 /* decode_model.c */
 
+/* How a header is compared: as bytes of the file, or as HDF5 describes it. The former is tried first. */
+enum sst_decode_model_way { SST_MODEL_BY_HEAD, SST_MODEL_BY_DESCRIPTION, SST_N_MODEL_WAYS };
+
 /*
  * Opens a file by the model that the scratch memory holds: where its header says the same as that of the last file that was
  * read by the library, it means the same.
  *
- * was_opened  false where it differs in anything, or cannot be read so: the library is to be asked, with a new file.
+ * was_opened  false where it differs in anything, or cannot be read so: the next way is to be tried, or the library to be
+ *             asked, with a new file.
  * Errors      SST_ERR_NOMEM only.
  */
 SST_MUST_CHECK enum sst_status sst_decode_open_by_model(struct sst_file *file, const struct sst_decode_options *options,
-                                                        bool *was_opened, struct sst_error *err);
+                                                        enum sst_decode_model_way way, bool *was_opened,
+                                                        struct sst_error *err);
 
 /* Makes a file that the library has opened the model of those to come. Errors: SST_ERR_NOMEM only. */
 SST_MUST_CHECK enum sst_status sst_decode_keep_model(struct sst_file *file, const struct sst_decode_options *options,

@@ -82,10 +82,10 @@ enum sst_status sst_clim_row_alloc(const struct sst_clim_chunks *chunks, struct 
     /* The variables are few, and a map's cells are in memory already: neither product overflows. */
     struct sst_clim_row row = {0};
     enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_alloc(row_values(chunks, chunks->n_sst, sizeof *row.sst), sizeof *row.sst,
-                           "a row of the output's chunks", &row.sst, err));
-    SST_TRY_GOTO(sst_alloc(row_values(chunks, N_COUNTS, sizeof *row.counts), sizeof *row.counts,
-                           "a row of the output's chunks", &row.counts, err));
+    SST_TRY_GOTO(sst_alloc_large(row_values(chunks, chunks->n_sst, sizeof *row.sst), sizeof *row.sst,
+                                 "a row of the output's chunks", &row.sst, err));
+    SST_TRY_GOTO(sst_alloc_large(row_values(chunks, N_COUNTS, sizeof *row.counts), sizeof *row.counts,
+                                 "a row of the output's chunks", &row.counts, err));
     *out = row;
     row = (struct sst_clim_row){0};
 done:

@@ -33,7 +33,7 @@ struct sst_clim_row {
     int16_t *counts; /* n_obs, flags */
 };
 
-/* Owner: the caller, sst_clim_row_free. Errors: SST_ERR_NOMEM, and nothing is left allocated. */
+/* What is in it is not known. Owner: the caller, sst_clim_row_free. Errors: SST_ERR_NOMEM, and nothing is left allocated. */
 SST_MUST_CHECK enum sst_status sst_clim_row_alloc(const struct sst_clim_chunks *chunks, struct sst_clim_row *out,
                                                   struct sst_error *err);
 void sst_clim_row_free(struct sst_clim_row *row);

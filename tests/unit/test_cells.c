@@ -92,6 +92,41 @@ START_TEST(what_is_expected_is_what_a_first_field_takes)
 }
 END_TEST
 
+/* More than is looked at together; the odd blocks of the last part have places already. */
+START_TEST(one_value_or_mark_of_ice_in_much_land_is_seen)
+{
+    enum { LAND_BLOCKS = 60, LAND = LAND_BLOCKS * SST_CELLS_WIDTH + 3, FIRST_TAKEN = 41 };
+    static int16_t land[LAND];
+    static uint8_t ice[LAND];
+    const struct sst_field field = {.n_cells = LAND, .codes = land, .ice = ice, .has_ice = true};
+    for (int cell = 0; cell < LAND; ++cell)
+        land[cell] = SST_CODE_MISSING;
+    for (int seen = 0; seen < 2 * LAND; ++seen) {
+        const int cell = seen / 2, block = cell / SST_CELLS_WIDTH;
+        struct sst_cells large;
+        ck_assert_int_eq(sst_cells_init(&large, LAND, NULL), SST_OK);
+        for (int taken = FIRST_TAKEN; taken < LAND_BLOCKS; taken += 2)
+            land[taken * SST_CELLS_WIDTH] = 1;
+        sst_cells_take(&large, &field);
+        for (int taken = FIRST_TAKEN; taken < LAND_BLOCKS; taken += 2)
+            land[taken * SST_CELLS_WIDTH] = SST_CODE_MISSING;
+        const size_t n_taken = large.n_given, n_waiting = large.n_waiting;
+        const bool is_new = block < FIRST_TAKEN || block % 2 == 0;
+        land[cell] = seen % 2 ? 0 : SST_CODE_MISSING;
+        ice[cell] = seen % 2 == 0;
+        sst_cells_take(&large, &field);
+        land[cell] = SST_CODE_MISSING;
+        ice[cell] = 0;
+        ck_assert_uint_eq(large.n_given, n_taken + is_new);
+        ck_assert_uint_eq(large.n_waiting, n_waiting - is_new);
+        ck_assert(!is_new || large.block_at[n_taken] == (uint32_t)block);
+        for (size_t i = 0; i < large.n_waiting; ++i)
+            ck_assert(large.waiting[i] != (uint32_t)block && (i == 0 || large.waiting[i] > large.waiting[i - 1]));
+        sst_cells_clear(&large);
+    }
+}
+END_TEST
+
 START_TEST(gather_takes_blocks_to_their_places_and_fills_the_rest)
 {
     int16_t out[MOST + 1];
@@ -210,6 +245,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, a_block_gets_its_place_with_its_first_value_and_keeps_it);
     tcase_add_test(tc, there_are_spare_places_but_never_more_than_blocks);
     tcase_add_test(tc, what_is_expected_is_what_a_first_field_takes);
+    tcase_add_test(tc, one_value_or_mark_of_ice_in_much_land_is_seen);
     tcase_add_test(tc, gather_takes_blocks_to_their_places_and_fills_the_rest);
     tcase_add_test(tc, gather_of_some_places_is_that_part_of_all);
     tcase_add_test(tc, scatter_undoes_gather_and_leaves_cells_without_a_place);

@@ -1,23 +1,30 @@
 /* stream/decode_model: a file opened by the model of the one before it is the file that a full opening gives. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decoded.h"
 #include "make_nc.h"
-#include "stream/decode_private.h"
+#include "stream/decode_direct.h"
+#include "stream/decode_memo.h"
 #include "test_main.h"
 
 enum { N_LAT = 3, N_LON = 3, N_CELLS = N_LAT * N_LON, NOTES_SIZE = 1024 };
 
+/* Maps whose chunks are too large for HDF5 to put them together with others. */
+enum { N_ROWS = 64, MOST_CELLS = N_ROWS * N_ROWS };
+
 /* A file opened and its only step decoded, or a message. */
 struct opened {
     struct sst_file *file;
-    bool is_by_model; /* opened without the library */
+    bool is_by_model, is_by_head; /* opened without the library; without HDF5 too */
     enum sst_status rc;
     struct sst_error err;
     char notes[NOTES_SIZE];
-    int16_t codes[N_CELLS], hundredths[N_CELLS];
-    uint8_t ice[N_CELLS];
+    int16_t codes[MOST_CELLS], hundredths[MOST_CELLS];
+    uint8_t ice[MOST_CELLS];
+    unsigned char memo[SST_FILE_MEMO_MAX];
+    size_t memo_bytes;
     bool has_ice;
     struct sst_decode_stats stats;
 };
@@ -29,22 +36,47 @@ static void take_note(void *user, const char *text)
     (void)snprintf(notes + length, NOTES_SIZE - length, "%s\n", text);
 }
 
-static void open_and_decode(struct opened *out, const char *path, const struct sst_decode_options *options)
+static void decode(struct opened *out, struct sst_file *file, const struct sst_grid *grid)
 {
     struct sst_domain domain;
     struct sst_grid_map map;
+    sst_domain_all(grid, &domain);
+    ck_assert_uint_le(domain.n_cells, MOST_CELLS);
+    ck_assert_int_eq(sst_grid_match(grid, grid, &map, &out->err), SST_OK);
+    struct sst_field field = {domain.n_cells, out->codes, out->hundredths, out->ice, false};
+    out->rc = sst_file_decode(file, 0, &domain, &map, sst_file_info(file)->lattice, &field, &out->stats, &out->err);
+    out->has_ice = field.has_ice;
+}
+
+static void open_and_decode(struct opened *out, const char *path, const struct sst_decode_options *options)
+{
     memset(out, 0, sizeof *out);
     out->rc = sst_file_open(path, options, take_note, out->notes, &out->file, &out->err);
     if (out->rc != SST_OK)
         return;
     out->is_by_model = out->file->ncid < 0;
-    const struct sst_file_info *info = sst_file_info(out->file);
-    sst_domain_all(info->grid, &domain);
-    ck_assert_uint_le(domain.n_cells, N_CELLS);
-    ck_assert_int_eq(sst_grid_match(info->grid, info->grid, &map, &out->err), SST_OK);
-    struct sst_field field = {domain.n_cells, out->codes, out->hundredths, out->ice, false};
-    out->rc = sst_file_decode(out->file, 0, &domain, &map, info->lattice, &field, &out->stats, &out->err);
-    out->has_ice = field.has_ice;
+    out->is_by_head = out->is_by_model && out->file->direct->hdf5 < 0;
+    out->memo_bytes = sst_file_memo(out->file, out->memo);
+    decode(out, out->file, sst_file_info(out->file)->grid);
+}
+
+/* The memo of an opened file leads to the same values. */
+static void expect_same_by_memo(const struct opened *opened, const char *path)
+{
+    static struct opened again;
+    struct sst_file *file = NULL;
+    bool is_same = false;
+    memset(&again, 0, sizeof again);
+    if (!opened->file || opened->memo_bytes == 0)
+        return;
+    ck_assert_int_eq(sst_file_open_memo(path, opened->memo, opened->memo_bytes, NULL, &file, &is_same, &again.err),
+                     SST_OK);
+    ck_assert(is_same);
+    decode(&again, file, sst_file_info(opened->file)->grid);
+    ck_assert_int_eq(again.rc, opened->rc);
+    ck_assert_int_eq(memcmp(again.codes, opened->codes, sizeof again.codes), 0);
+    ck_assert_int_eq(memcmp(again.ice, opened->ice, sizeof again.ice), 0);
+    sst_file_close(&file);
 }
 
 static void expect_same_texts(const struct sst_file_info *a, const struct sst_file_info *b)
@@ -94,21 +126,35 @@ static void expect_same(const struct opened *a, const struct opened *b)
     ck_assert_int_eq(memcmp(a->ice, b->ice, sizeof a->ice), 0);
     ck_assert(a->has_ice == b->has_ice);
     ck_assert_int_eq(memcmp(&a->stats, &b->stats, sizeof a->stats), 0);
+    ck_assert_uint_eq(a->memo_bytes, b->memo_bytes);
 }
 
-/* Opens with the scratch memory and, in full, without; true where the first did without the library. */
-static bool expect_alike(const char *path, const struct sst_decode_options *options)
+/* Opens with the scratch memory and, in full, without; gives the first, closed. */
+static struct opened open_both(const char *path, const struct sst_decode_options *options)
 {
-    struct opened by_model, in_full;
+    static struct opened by_model, in_full;
     struct sst_decode_options alone = *options;
     alone.scratch = NULL;
     open_and_decode(&by_model, path, options);
     open_and_decode(&in_full, path, &alone);
     expect_same(&by_model, &in_full);
+    expect_same_by_memo(&by_model, path);
     ck_assert(!in_full.is_by_model);
     sst_file_close(&by_model.file);
     sst_file_close(&in_full.file);
-    return by_model.is_by_model;
+    return by_model;
+}
+
+/* True where it was opened without the library. */
+static bool expect_alike(const char *path, const struct sst_decode_options *options)
+{
+    return open_both(path, options).is_by_model;
+}
+
+/* True where it was opened without HDF5. */
+static bool expect_alike_by_head(const char *path, const struct sst_decode_options *options)
+{
+    return open_both(path, options).is_by_head;
 }
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
@@ -242,6 +288,38 @@ static const struct {
     {turned_dims, false, false}, {no_ice, false, false},    {no_unit, false, true},      {fill_time, false, true}};
 enum { N_CHANGES = sizeof changes / sizeof *changes };
 
+/* --- files that can be told by their heads ----------------------------------------------------------------------- */
+
+enum { OTHER_NUMBERS = 1, OTHER_HISTORY = 2, OTHER_ROW = 4, UNDEFLATED = 8 };
+
+static void write_large(const char *path, int what)
+{
+    static struct make_nc_spec spec;
+    static double rows[N_ROWS], cols[N_ROWS], sst[MOST_CELLS], ice[MOST_CELLS];
+    const struct make_nc_axes axes = {rows, cols, what & OTHER_NUMBERS ? next_day : day, N_ROWS, N_ROWS};
+    uint32_t noise = what & OTHER_NUMBERS ? 1 : 2; /* so that deflated chunks are large too */
+    for (int i = 0; i < N_ROWS; ++i) {
+        rows[i] = i + (what & OTHER_ROW ? 0.25 : 0.5);
+        cols[i] = i;
+    }
+    for (int i = 0; i < MOST_CELLS; ++i) {
+        noise = noise * 1664525 + 1013904223;
+        sst[i] = noise >> 16 & 2047;
+        ice[i] = noise >> 16 & 63;
+    }
+    make_nc_oisst(&spec, NC_NETCDF4, &axes, sst);
+    make_nc_text(&spec.global, "title", "Daily SST");
+    make_nc_find(&spec, "time")->chunks[0] = 1;
+    make_nc_text(make_nc_find(&spec, "sst"), "units", "deg C");
+    struct make_nc_var *ice_var = make_nc_var(&spec, "ice", NC_SHORT, "time zlev lat lon", ice);
+    make_nc_number(ice_var, "scale_factor", NC_FLOAT, 0.01F);
+    make_nc_text(ice_var, "units", "%");
+    make_nc_find(&spec, "sst")->deflate_level = ice_var->deflate_level = what & UNDEFLATED ? 0 : 1;
+    if (what & OTHER_HISTORY)
+        history(&spec);
+    make_nc_write(&spec, path);
+}
+
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
 static struct sst_decode_scratch *new_scratch(void)
@@ -266,6 +344,86 @@ START_TEST(a_file_that_differs_in_one_thing_is_read_as_in_full)
     ck_assert(expect_alike(path, &options) == !changes[_i].is_refused);
     (void)expect_alike(model, &options);
     ck_assert(expect_alike(model, &options));
+    sst_decode_scratch_destroy(&scratch);
+}
+END_TEST
+
+START_TEST(a_file_that_differs_in_days_and_values_alone_is_opened_by_its_head)
+{
+    const char *model = test_path("%s/model.nc", test_scratch_dir());
+    const char *path = test_path("%s/changed.nc", test_scratch_dir());
+    struct sst_decode_scratch *scratch = new_scratch();
+    const struct sst_decode_options options = {.scratch = scratch};
+    write_large(model, 0);
+    write_large(path, OTHER_NUMBERS);
+    ck_assert(!expect_alike(model, &options));
+    ck_assert(expect_alike_by_head(path, &options));
+    ck_assert(expect_alike_by_head(model, &options));
+    write_large(path, OTHER_HISTORY);
+    ck_assert(!expect_alike_by_head(path, &options));
+    write_large(path, OTHER_ROW);
+    ck_assert(!expect_alike_by_head(path, &options));
+    sst_decode_scratch_destroy(&scratch);
+}
+END_TEST
+
+static long size_of(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
+    const long size = ftell(file);
+    ck_assert_int_eq(fclose(file), 0);
+    return size;
+}
+
+static void turn_byte(const char *path, long at)
+{
+    FILE *file = fopen(path, "r+b");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fseek(file, at, SEEK_SET), 0);
+    const int byte = fgetc(file);
+    ck_assert_int_eq(fseek(file, at, SEEK_SET), 0);
+    ck_assert_int_ne(fputc(byte ^ 1, file), EOF);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* All bytes of the superblock, and many of the others. */
+START_TEST(a_damaged_byte_is_seen_as_in_full)
+{
+    enum { SUPERBLOCK_BYTES = 48, STEP = 97 };
+    const char *model = test_path("%s/model.nc", test_scratch_dir());
+    const char *path = test_path("%s/damaged.nc", test_scratch_dir());
+    write_large(model, 0);
+    write_large(path, OTHER_NUMBERS);
+    const long size = size_of(path);
+    for (long at = 0; at < size; at += at < SUPERBLOCK_BYTES ? 1 : STEP) {
+        struct sst_decode_scratch *scratch = new_scratch();
+        const struct sst_decode_options options = {.scratch = scratch};
+        ck_assert(!expect_alike(model, &options));
+        turn_byte(path, at);
+        (void)expect_alike(path, &options);
+        turn_byte(path, at);
+        sst_decode_scratch_destroy(&scratch);
+    }
+}
+END_TEST
+
+START_TEST(a_file_of_another_length_is_not_opened_by_its_head)
+{
+    const char *model = test_path("%s/model.nc", test_scratch_dir());
+    const char *path = test_path("%s/length.nc", test_scratch_dir());
+    struct sst_decode_scratch *scratch = new_scratch();
+    const struct sst_decode_options options = {.scratch = scratch};
+    write_large(model, 0);
+    write_large(path, OTHER_NUMBERS);
+    const long size = size_of(path);
+    ck_assert(!expect_alike(model, &options));
+    ck_assert_int_eq(truncate(path, size - 1), 0);
+    ck_assert(!expect_alike(path, &options));
+    ck_assert_int_eq(truncate(path, size + 1), 0);
+    ck_assert(!expect_alike_by_head(path, &options));
+    ck_assert(expect_alike_by_head(model, &options));
     sst_decode_scratch_destroy(&scratch);
 }
 END_TEST
@@ -344,6 +502,9 @@ Suite *test_suite(void)
     Suite *suite = suite_create("decode_model");
     TCase *changed = tcase_create("changed");
     tcase_add_loop_test(changed, a_file_that_differs_in_one_thing_is_read_as_in_full, 0, N_CHANGES);
+    tcase_add_test(changed, a_file_that_differs_in_days_and_values_alone_is_opened_by_its_head);
+    tcase_add_test(changed, a_damaged_byte_is_seen_as_in_full);
+    tcase_add_test(changed, a_file_of_another_length_is_not_opened_by_its_head);
     tcase_add_test(changed, groups_are_left_to_the_library);
     tcase_add_test(changed, other_options_ask_for_another_model);
     tcase_add_test(changed, names_of_files_count_as_in_full);
