@@ -90,14 +90,14 @@ SST_FN struct gpu_moments_store body_ring_of(int64_t *memory, uint32_t n_ring, u
 }
 
 /* Sums are of hundredths on every lattice. */
-#define BODY_HUNDREDTHS_PER_DEGREE 100.0
+SST_FN double body_degrees(double hundredths) { return cell_divide(hundredths, 100.0, 1.0 / 100.0); }
 
 /* Percentiles of a shape as gpu_results has them; returns whether it is guarded. One of these is the fit's kind. */
 SST_FN int body_window_cf(const struct gpu_fit *fit, const struct gpu_results *results, size_t at,
                           struct cell_shape shape)
 {
     for (int32_t q = 0; q < fit->n_percentiles; ++q)
-        results->quantile[q][at] = cell_cf_quantile(shape, fit->z[q]) / BODY_HUNDREDTHS_PER_DEGREE;
+        results->quantile[q][at] = body_degrees(cell_cf_quantile(shape, fit->z[q]));
     return cell_cf_is_guarded(shape);
 }
 
@@ -106,7 +106,7 @@ SST_FN int body_window_maxent(const struct gpu_fit *fit, const struct gpu_result
 {
     const struct cell_maxent_place place = cell_maxent_place_of(shape, fit->v_limit);
     for (int32_t q = 0; q < fit->n_percentiles; ++q)
-        results->quantile[q][at] = cell_maxent_quantile(shape, place, fit->table[q]) / BODY_HUNDREDTHS_PER_DEGREE;
+        results->quantile[q][at] = body_degrees(cell_maxent_quantile(shape, place, fit->table[q]));
     return shape.sd > 0.0 && place.is_guarded;
 }
 
@@ -130,12 +130,12 @@ SST_FN void body_window_nothing(int32_t n_percentiles, const struct gpu_results 
 SST_FN void body_window_shape(const struct gpu_results *results, size_t at, struct cell_shape shape, int is_guarded)
 {
     if (results->mean)
-        results->mean[at] = shape.mean / BODY_HUNDREDTHS_PER_DEGREE;
+        results->mean[at] = body_degrees(shape.mean);
     if (results->mark)
         results->mark[at] = (uint8_t)is_guarded;
     if (!results->sd)
         return;
-    results->sd[at] = (float)(shape.sd / BODY_HUNDREDTHS_PER_DEGREE);
+    results->sd[at] = (float)body_degrees(shape.sd);
     results->skew[at] = (float)shape.skew;
     results->kurt[at] = (float)shape.kurt;
 }

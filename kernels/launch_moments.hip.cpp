@@ -18,8 +18,8 @@
 constexpr int UNROLL = 10; /* loads on their way at a time. Measured: see gpu_arch.h */
 constexpr uint32_t MOST_GRID_Y = 65535;
 
-/* Bins that registers hold: gfx906 has no more of them. */
-constexpr uint32_t REGISTER_RING = 11;
+/* Bins that registers hold, 8 each: as many as 11 days have at the turn of the year, and gfx906 has room for. */
+constexpr uint32_t REGISTER_RING = 16;
 
 /* With more bins fewer threads fit than it takes to keep memory busy; what is beyond is read again when it leaves. */
 constexpr size_t MOST_FAST_RING = 11;
@@ -84,32 +84,67 @@ GPU_KERNEL(k_moments_add_threads, k_moments_add_blocks) k_moments_add(struct gpu
 
 /* Where bins are remembered: in fast memory, in registers, nowhere. */
 struct fast_ring {
-    static constexpr bool REMEMBERS = true, IS_FAST = true;
-    struct gpu_moments_store items; /* of one thread: `threads` apart */
+    static constexpr bool REMEMBERS = true;
+    struct gpu_moments_store items; /* of one thread */
 };
 
 struct register_ring {
-    static constexpr bool REMEMBERS = true, IS_FAST = false;
+    static constexpr bool REMEMBERS = true;
     struct cell_moments items[REGISTER_RING];
 };
 
 struct no_ring {
-    static constexpr bool REMEMBERS = false, IS_FAST = false;
+    static constexpr bool REMEMBERS = false;
 };
 
+GPU_FN void ring_put(fast_ring &ring, int32_t index, const struct cell_moments &bin)
+{
+    body_bin_store(ring.items, static_cast<size_t>(index) * k_window_fast_threads, bin);
+}
+
+GPU_FN struct cell_moments ring_get(const fast_ring &ring, int32_t index)
+{
+    return body_bin_load(ring.items, static_cast<size_t>(index) * k_window_fast_threads);
+}
+
 /*
- * Registers have no index: a case for each bin. All threads take the same. These are statements and not functions, for
- * a compiler that looks at such a function alone makes one store to a computed place of it, and memory of the array.
+ * Registers have no index: a case for each bin, and all threads take the same. What follows in each is no instruction, but
+ * differs: else a compiler joins the cases to one access at a computed place, and the ring becomes memory.
  */
-#define RING_CASES(CASE) CASE(0) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10)
-#define PUT_CASE(i)                                                                                                    \
+#define FIRST_CASES(CASE) CASE(0) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7)
+#define RING_CASES(CASE) FIRST_CASES(CASE) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13) CASE(14) CASE(15)
+#define KEEP_APART(i) asm volatile("" ::"n"(i))
+
+GPU_FN void ring_put(register_ring &ring, int32_t index, const struct cell_moments &bin)
+{
+    switch (index) {
+#define CASE(i)                                                                                                        \
     case i:                                                                                                            \
         ring.items[i] = bin;                                                                                           \
+        KEEP_APART(i);                                                                                                 \
         break;
-#define GET_CASE(i)                                                                                                    \
+        RING_CASES(CASE)
+#undef CASE
+    }
+}
+
+GPU_FN struct cell_moments ring_get(const register_ring &ring, int32_t index)
+{
+    struct cell_moments bin = {};
+    switch (index) {
+#define CASE(i)                                                                                                        \
     case i:                                                                                                            \
         bin = ring.items[i];                                                                                           \
+        KEEP_APART(i);                                                                                                 \
         break;
+        RING_CASES(CASE)
+#undef CASE
+    }
+    return bin;
+}
+
+GPU_FN void ring_put(no_ring &, int32_t, const struct cell_moments &) {}
+GPU_FN struct cell_moments ring_get(const no_ring &, int32_t) { return {}; }
 
 /* Whether a step's bin is read from memory. */
 template <typename Ring> GPU_FN bool reads_memory(int32_t kind, int32_t index)
@@ -117,19 +152,26 @@ template <typename Ring> GPU_FN bool reads_memory(int32_t kind, int32_t index)
     return kind == GPU_WINDOW_ENTER || (kind == GPU_WINDOW_LEAVE && (!Ring::REMEMBERS || index < 0));
 }
 
-/* Begins to read the next bin that is not on its way yet, from step `ahead` on. */
-template <typename Ring>
-GPU_FN void fetch(const struct gpu_window &a, uint32_t place, uint32_t *ahead, struct cell_moments *bin)
+/* What a place goes through: its steps, and how far ahead bins have been sent for. */
+struct passage {
+    uint32_t place, step, ahead;
+    struct cell_moments sums;
+};
+
+/*
+ * Begins to read the next bin that is not on its way yet; behind the last any bin, so that there is no branch after which
+ * registers that wait for memory would have to be joined with others.
+ */
+template <typename Ring> GPU_FN void fetch(const struct gpu_window &a, struct passage &way, struct cell_moments &bin)
 {
-    for (; *ahead < a.n_steps; ++*ahead) {
-        const struct gpu_window_step *step = a.steps + *ahead;
-        if (!reads_memory<Ring>(GPU_READ(&step->kind), GPU_READ(&step->ring)))
-            continue;
-        const size_t at = static_cast<size_t>(static_cast<uint32_t>(GPU_READ(&step->bin))) * a.places.pitch + place;
-        *bin = body_bin_load(a.store, at);
-        ++*ahead;
-        return;
+    uint32_t index = 0;
+    for (bool is_found = false; way.ahead < a.n_steps && !is_found; ++way.ahead) {
+        const struct gpu_window_step *step = a.steps + way.ahead;
+        is_found = reads_memory<Ring>(GPU_READ(&step->kind), GPU_READ(&step->ring));
+        if (is_found)
+            index = static_cast<uint32_t>(GPU_READ(&step->bin));
     }
+    bin = body_bin_load(a.store, static_cast<size_t>(index) * a.places.pitch + way.place);
 }
 
 template <bool IS_MAXENT>
@@ -148,46 +190,57 @@ GPU_FN void finish(const struct gpu_window &a, size_t at, int32_t min_samples, s
     body_window_shape(&a.results, at, shape, is_guarded);
 }
 
-/* A place's way through the steps. Bins that are read come in turn in `even` and `odd`, two ahead. */
-template <bool IS_MAXENT, typename Ring> GPU_FN void pass(const struct gpu_window &a, uint32_t place, Ring ring)
+/* Steps up to the next that reads memory. */
+template <bool IS_MAXENT, typename Ring>
+GPU_FN void pass_quietly(const struct gpu_window &a, struct passage &way, const Ring &ring)
 {
-    struct cell_moments sums = {}, even = {}, odd = {}, bin = {};
-    uint32_t ahead = 0;
-    bool is_odd = false;
-    fetch<Ring>(a, place, &ahead, &even);
-    fetch<Ring>(a, place, &ahead, &odd);
-    for (uint32_t s = 0; s < a.n_steps; ++s) {
-        const struct gpu_window_step *step = a.steps + s;
+    for (; way.step < a.n_steps; ++way.step) {
+        const struct gpu_window_step *step = a.steps + way.step;
         const int32_t kind = GPU_READ(&step->kind), index = GPU_READ(&step->ring);
+        if (reads_memory<Ring>(kind, index))
+            return;
         if (kind == GPU_WINDOW_FINISH) {
             const size_t result = static_cast<uint32_t>(GPU_READ(&step->result));
-            finish<IS_MAXENT>(a, result * a.places.pitch + place, GPU_READ(&step->min_samples), sums);
-            continue;
+            finish<IS_MAXENT>(a, result * a.places.pitch + way.place, GPU_READ(&step->min_samples), way.sums);
+        } else {
+            way.sums = body_bin_difference(way.sums, ring_get(ring, index));
         }
-        if (reads_memory<Ring>(kind, index)) {
-            bin = is_odd ? odd : even;
-            if (is_odd)
-                fetch<Ring>(a, place, &ahead, &odd);
-            else
-                fetch<Ring>(a, place, &ahead, &even);
-            is_odd = !is_odd;
-        } else if constexpr (Ring::IS_FAST) {
-            bin = body_bin_load(ring.items, static_cast<size_t>(index) * k_window_fast_threads);
-        } else if constexpr (Ring::REMEMBERS) {
-            switch (index) {
-                RING_CASES(GET_CASE)
-            }
-        }
-        sums = kind == GPU_WINDOW_ENTER ? body_bin_sum(sums, bin) : body_bin_difference(sums, bin);
-        if (kind != GPU_WINDOW_ENTER || index < 0)
-            continue;
-        if constexpr (Ring::IS_FAST) {
-            body_bin_store(ring.items, static_cast<size_t>(index) * k_window_fast_threads, bin);
-        } else if constexpr (Ring::REMEMBERS) {
-            switch (index) {
-                RING_CASES(PUT_CASE)
-            }
-        }
+    }
+}
+
+/* A step whose bin is on its way: it enters or leaves, and the next but one is sent for before what comes next is done. */
+template <bool IS_MAXENT, typename Ring>
+GPU_FN void pass_turn(const struct gpu_window &a, struct passage &way, Ring &ring, struct cell_moments &bin)
+{
+    const struct gpu_window_step *step = a.steps + way.step++;
+    const int32_t index = GPU_READ(&step->ring);
+    if (GPU_READ(&step->kind) == GPU_WINDOW_ENTER) {
+        way.sums = body_bin_sum(way.sums, bin);
+        if (Ring::REMEMBERS && index >= 0)
+            ring_put(ring, index, bin);
+    } else {
+        way.sums = body_bin_difference(way.sums, bin);
+    }
+    fetch<Ring>(a, way, bin);
+    pass_quietly<IS_MAXENT>(a, way, ring);
+}
+
+/*
+ * A place's way through the steps. Bins that are read come in turn in `even` and `odd`, two ahead. Each has code of its own:
+ * were it one piece, registers that wait for memory would be moved, and so waited for.
+ */
+template <bool IS_MAXENT, typename Ring> GPU_FN void pass(const struct gpu_window &a, uint32_t place, Ring ring)
+{
+    struct passage way = {place, 0, 0, {}};
+    struct cell_moments even, odd;
+    fetch<Ring>(a, way, even);
+    fetch<Ring>(a, way, odd);
+    pass_quietly<IS_MAXENT>(a, way, ring);
+    while (way.step < a.n_steps) {
+        pass_turn<IS_MAXENT>(a, way, ring, even);
+        if (way.step >= a.n_steps)
+            break;
+        pass_turn<IS_MAXENT>(a, way, ring, odd);
     }
 }
 
