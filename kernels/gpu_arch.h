@@ -34,8 +34,7 @@
     X(k_moments_add, 256, 8, 32, 64, 32, 0,                                                                            \
       "full occupancy: 83 % of copy on an H200; 2 and 4 cells a thread 79 and 54")                                     \
     X(k_window_fast, 64, 10, 128, 128, 102, 0, "ten blocks and 11 bins of 30 bytes a thread fill 228 KiB")             \
-    X(k_window_registers, 64, 4, 256, 256, 255, 0,                                                                     \
-      "a wave a SIMD: 11 bins of 8 registers, and twice where code joins")                                             \
+    X(k_window_registers, 64, 4, 256, 256, 255, 0, "a wave a SIMD: 16 bins of 8 registers, and percentiles")           \
     X(k_window_reread, 128, 5, 128, 128, 102, 0, "as many threads as the registers of percentiles allow")              \
     X(k_tail_add, 256, 3, 84, 168, 80, 0,                                                                              \
       "a list of up to 32 values stays in registers; four blocks would spill on sm_90")                                \

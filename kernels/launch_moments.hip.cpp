@@ -18,8 +18,8 @@
 constexpr int UNROLL = 10; /* loads on their way at a time. Measured: see gpu_arch.h */
 constexpr uint32_t MOST_GRID_Y = 65535;
 
-/* Bins that registers hold: gfx906 has no more of them. */
-constexpr uint32_t REGISTER_RING = 11;
+/* Bins that registers hold, 8 each: as many as 11 days have at the turn of the year, and gfx906 has room for. */
+constexpr uint32_t REGISTER_RING = 16;
 
 /* With more bins fewer threads fit than it takes to keep memory busy; what is beyond is read again when it leaves. */
 constexpr size_t MOST_FAST_RING = 11;
@@ -111,7 +111,8 @@ GPU_FN struct cell_moments ring_get(const fast_ring &ring, int32_t index)
  * Registers have no index: a case for each bin, and all threads take the same. What follows in each is no instruction, but
  * differs: else a compiler joins the cases to one access at a computed place, and the ring becomes memory.
  */
-#define RING_CASES(CASE) CASE(0) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10)
+#define FIRST_CASES(CASE) CASE(0) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7)
+#define RING_CASES(CASE) FIRST_CASES(CASE) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13) CASE(14) CASE(15)
 #define KEEP_APART(i) asm volatile("" ::"n"(i))
 
 GPU_FN void ring_put(register_ring &ring, int32_t index, const struct cell_moments &bin)

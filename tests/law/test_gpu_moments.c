@@ -380,7 +380,7 @@ static const struct windows {
     {SST_LEAP_SKIP, 0, 100, 4, 1},    {SST_LEAP_SKIP, 2, 100, 9, 5},     {SST_LEAP_SKIP, 5, 100, 25, 11},
     {SST_LEAP_OWN, 15, 100, 9, 31},   {SST_LEAP_OWN, 15, 100, 36, 11},   {SST_LEAP_HOBDAY, 5, 45, 30, 22},
     {SST_LEAP_HOBDAY, 5, 45, 30, 11}, {SST_LEAP_HOBDAY, 5, 355, 22, 11}, {SST_LEAP_HOBDAY, 5, 55, 12, 5},
-    {SST_LEAP_HOBDAY, 0, 57, 7, 1},   {SST_LEAP_SKIP, 5, 100, 15, 0},
+    {SST_LEAP_HOBDAY, 0, 57, 7, 1},   {SST_LEAP_HOBDAY, 5, 355, 22, 16}, {SST_LEAP_SKIP, 5, 100, 15, 0},
 };
 enum { N_WINDOWS = sizeof windows / sizeof windows[0] };
 

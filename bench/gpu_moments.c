@@ -1,0 +1,419 @@
+/*
+ * What the device's moments kernels cost, beside a copy of the same device in the same run, and whether every value is the CPU
+ * backend's to the bit.
+ *
+ *   cmake --preset release && cmake --build --preset release --target gpu_moments
+ *   build/release/gpu_moments --plugin FILE [--device N] [--lon N] [--lat N] [--bins N] [--years N] [--land PERCENT]
+ *                             [--runs N] [--copy-mb N] [--json FILE]
+ *
+ * Printed are medians of events' times, the traffic of the fewest bytes (each field's codes, bin and result once; a bin that
+ * is not new is read and written), and its share of the copy's rate, which counts both ways. Exit 1: a value differs.
+ */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu_moments_cpu.h"
+#include "kernels/gpu_api.h"
+
+enum { MAX_RUNS = 99, RESULT_BYTES = 19, MB = 1000000, BLOCK_THREADS = 64 };
+
+struct bench {
+    const char *plugin, *json_path;
+    int device, n_runs;
+    size_t n_lon, n_lat, n_bins, n_years, copy_mb;
+    int land;
+    const struct gpu_api *api;
+    FILE *json;
+    struct moments_case *host;
+    double copy_rate; /* [B/s] */
+    size_t fast_bytes; /* of a block */
+    void *stream, *begin, *end;
+    /* In device memory */
+    struct gpu_places places;
+    struct gpu_fields fields;
+    struct gpu_moments_store store;
+    struct gpu_results results;
+    float *tables, *v_limit;
+    size_t n_different;
+};
+
+static void stop(const char *what)
+{
+    fprintf(stderr, "gpu_moments: %s\n", what);
+    exit(2);
+}
+
+static void check(const struct bench *bench, int code, const char *what)
+{
+    if (code == 0)
+        return;
+    fprintf(stderr, "gpu_moments: %s: %s (%d)\n", what, bench->api->error_text(code), code);
+    exit(2);
+}
+
+static void *take(const struct bench *bench, size_t n_bytes)
+{
+    void *memory = NULL;
+    check(bench, bench->api->alloc(n_bytes, &memory), "device memory");
+    return memory;
+}
+
+static void *put(const struct bench *bench, const void *host, size_t n_bytes)
+{
+    void *memory = take(bench, n_bytes);
+    check(bench, bench->api->copy_in(memory, host, n_bytes, bench->stream), "copy to the device");
+    check(bench, bench->api->stream_sync(bench->stream), "copy to the device");
+    return memory;
+}
+
+/* --- timing ------------------------------------------------------------------------------------------------------- */
+
+typedef int launch_function(const struct bench *bench, const void *args);
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median of n_runs, after one that is not counted. [s] */
+static double time_of(const struct bench *bench, launch_function *launch, const void *args)
+{
+    double times[MAX_RUNS];
+    for (int run = -1; run < bench->n_runs; ++run) {
+        check(bench, bench->api->event_record(bench->begin, bench->stream), "event");
+        check(bench, launch(bench, args), "launch");
+        check(bench, bench->api->event_record(bench->end, bench->stream), "event");
+        check(bench, bench->api->event_sync(bench->end), "kernel");
+        if (run >= 0)
+            check(bench, bench->api->event_elapsed(bench->begin, bench->end, &times[run]), "event");
+    }
+    qsort(times, (size_t)bench->n_runs, sizeof times[0], by_size);
+    return times[bench->n_runs / 2];
+}
+
+static void tell(struct bench *bench, const char *name, double seconds, double n_bytes, size_t n_different)
+{
+    const double share = bench->copy_rate > 0 ? n_bytes / seconds / bench->copy_rate : 1;
+    bench->n_different += n_different;
+    printf("%-34s %10.4f ms %8.1f GB/s %6.1f %% of copy %8zu bytes differ\n", name, seconds * 1e3,
+           n_bytes / seconds / 1e9, share * 100, n_different);
+    (void)fflush(stdout);
+    if (bench->json)
+        fprintf(bench->json,
+                "{\"kernel\": \"%s\", \"seconds\": %.9g, \"bytes\": %.0f, \"share\": %.4f, \"differ\": %zu}\n", name,
+                seconds, n_bytes, share, n_different);
+}
+
+struct copy_args {
+    void *to, *from;
+    size_t n_bytes;
+};
+
+static int launch_copy(const struct bench *bench, const void *args)
+{
+    const struct copy_args *copy = args;
+    return bench->api->copy_within(copy->to, copy->from, copy->n_bytes, bench->stream);
+}
+
+static void measure_copy(struct bench *bench)
+{
+    const size_t n_bytes = bench->copy_mb * MB;
+    const struct copy_args args = {take(bench, n_bytes), take(bench, n_bytes), n_bytes};
+    check(bench, bench->api->zero(args.from, n_bytes, bench->stream), "zero");
+    const double seconds = time_of(bench, launch_copy, &args);
+    bench->copy_rate = 2.0 * (double)n_bytes / seconds;
+    tell(bench, "copy", seconds, 2.0 * (double)n_bytes, 0);
+    check(bench, bench->api->release(args.to), "release");
+    check(bench, bench->api->release(args.from), "release");
+}
+
+/* --- comparing ---------------------------------------------------------------------------------------------------- */
+
+/* Bytes of a device's plane that are not the host's. */
+static size_t different(const struct bench *bench, const void *device, const void *host, size_t n_bytes)
+{
+    unsigned char *got = malloc(n_bytes);
+    size_t n = 0;
+    if (!got)
+        stop("no memory");
+    check(bench, bench->api->copy_out(got, device, n_bytes, bench->stream), "copy from the device");
+    check(bench, bench->api->stream_sync(bench->stream), "copy from the device");
+    if (memcmp(got, host, n_bytes) != 0)
+        for (size_t i = 0; i < n_bytes; ++i)
+            n += got[i] != ((const unsigned char *)host)[i];
+    free(got);
+    return n;
+}
+
+static size_t different_bins(const struct bench *bench)
+{
+    const size_t n = bench->places.n_cells, pitch = bench->places.pitch;
+    const struct gpu_moments_store *d = &bench->store;
+    size_t total = 0;
+    for (size_t bin = 0; bin < bench->n_bins; ++bin) {
+        const struct sst_moments_view h = moments_case_bin(bench->host, bin);
+        const size_t at = bin * pitch;
+        total += different(bench, d->n + at, h.n, n * sizeof *h.n);
+        total += different(bench, d->s1 + at, h.s1, n * sizeof *h.s1);
+        total += different(bench, d->s2 + at, h.s2, n * sizeof *h.s2);
+        total += different(bench, d->s3 + at, h.s3, n * sizeof *h.s3);
+        total += different(bench, d->s4 + at, h.s4, n * sizeof *h.s4);
+    }
+    return total;
+}
+
+static size_t different_results(const struct bench *bench, const struct moments_results *host, size_t n_pools)
+{
+    const size_t n = bench->places.n_cells, pitch = bench->places.pitch;
+    const struct gpu_results *d = &bench->results;
+    size_t total = 0;
+    for (size_t pool = 0; pool < n_pools; ++pool) {
+        const size_t at = pool * pitch, from = pool * n;
+        total += different(bench, d->mean + at, host->mean + from, n * sizeof *d->mean);
+        total += different(bench, d->quantile[0] + at, host->quantile + from, n * sizeof(double));
+        total += different(bench, d->n_obs + at, host->n_obs + from, n * sizeof *d->n_obs);
+        total += different(bench, d->mark + at, host->mark + from, n);
+    }
+    return total;
+}
+
+/* --- add ---------------------------------------------------------------------------------------------------------- */
+
+static int launch_add(const struct bench *bench, const void *args)
+{
+    return bench->api->moments_add(args, bench->stream);
+}
+
+static struct gpu_moments_add make_add(const struct bench *bench, uint32_t n_fields, uint32_t is_new)
+{
+    struct gpu_add_task *tasks = calloc(bench->n_bins, sizeof *tasks);
+    if (!tasks)
+        stop("no memory");
+    for (uint32_t bin = 0; bin < bench->n_bins; ++bin)
+        tasks[bin] = (struct gpu_add_task){bin, bin * (uint32_t)bench->n_years, n_fields, is_new};
+    const struct gpu_moments_add args = {bench->places, bench->store, bench->fields,
+                                         put(bench, tasks, bench->n_bins * sizeof *tasks), (uint32_t)bench->n_bins};
+    free(tasks);
+    return args;
+}
+
+/* Values are checked after one launch on top of what the CPU has; the time comes after, of any contents. */
+static void measure_add(struct bench *bench, const char *name, size_t n_fields, bool is_new)
+{
+    const struct gpu_moments_add args = make_add(bench, (uint32_t)n_fields, is_new);
+    const double bytes_per_cell = 2.0 * (double)n_fields + MOMENTS_BIN_BYTES * (is_new ? 1 : 2);
+    check(bench, launch_add(bench, &args), "launch");
+    if (is_new)
+        moments_case_empty(bench->host);
+    moments_case_add(bench->host, n_fields);
+    const size_t n_different = different_bins(bench);
+    const double seconds = time_of(bench, launch_add, &args);
+    tell(bench, name, seconds, bytes_per_cell * bench->places.n_cells * (double)bench->n_bins, n_different);
+}
+
+/* --- window ------------------------------------------------------------------------------------------------------- */
+
+static int launch_window(const struct bench *bench, const void *args)
+{
+    return bench->api->window(args, bench->stream);
+}
+
+static struct gpu_fit fit_of(const struct bench *bench, bool is_maxent)
+{
+    return (struct gpu_fit){.kind = is_maxent ? GPU_FIT_MAXENT : GPU_FIT_CF,
+                            .n_percentiles = 1,
+                            .z = {MOMENTS_Z90},
+                            .table = {bench->tables},
+                            .v_limit = bench->v_limit};
+}
+
+/* So that no form is given what another has found. */
+static void forget_results(const struct bench *bench, size_t n)
+{
+    const struct gpu_results *d = &bench->results;
+    check(bench, bench->api->zero(d->mean, n * sizeof *d->mean, bench->stream), "zero");
+    check(bench, bench->api->zero(d->quantile[0], n * sizeof(double), bench->stream), "zero");
+    check(bench, bench->api->zero(d->n_obs, n * sizeof *d->n_obs, bench->stream), "zero");
+    check(bench, bench->api->zero(d->mark, n, bench->stream), "zero");
+}
+
+static void measure_form(struct bench *bench, const struct window_steps *way, const struct moments_results *expected,
+                         const char *name, int form, bool is_maxent)
+{
+    static const char *const forms[] = {"chosen", "fast", "registers", "reread"};
+    char line[64];
+    struct gpu_window args = {.places = bench->places,
+                              .store = bench->store,
+                              .steps = put(bench, way->steps, way->n_steps * sizeof *way->steps),
+                              .n_steps = (uint32_t)way->n_steps,
+                              .n_ring = way->n_ring,
+                              .form = form,
+                              .fit = fit_of(bench, is_maxent),
+                              .results = bench->results};
+    const double bytes_per_cell = MOMENTS_BIN_BYTES * (double)way->n_bins + RESULT_BYTES * (double)way->n_pools;
+    forget_results(bench, way->n_pools * bench->places.pitch);
+    const double seconds = time_of(bench, launch_window, &args);
+    const size_t n_different = different_results(bench, expected, way->n_pools);
+    (void)snprintf(line, sizeof line, "%s %s %s ring %u", name, is_maxent ? "maxent" : "cf", forms[form], way->n_ring);
+    tell(bench, line, seconds, bytes_per_cell * bench->places.n_cells, n_different);
+}
+
+/* As many pools from slot `first` on as the bins are enough for. */
+static struct window_steps fitting_steps(const struct bench *bench, const struct sst_pool_rule *rule, int first,
+                                         uint32_t n_ring)
+{
+    for (int n = (int)bench->n_bins; n > 0; --n) {
+        struct window_steps way = window_steps_make(rule, first, n, n_ring, MOMENTS_MIN_SAMPLES);
+        if (way.n_bins <= bench->n_bins && way.n_pools > 0)
+            return way;
+        free(way.steps);
+    }
+    stop("too few bins for this window; see --bins");
+    return (struct window_steps){0};
+}
+
+static void measure_window(struct bench *bench, const char *name, enum sst_leap_rule leap, int half, int first)
+{
+    const struct sst_pool_rule rule = {SST_CALENDAR_STANDARD, leap, 1983, 2012, half};
+    uint32_t n_ring = 0;
+    check(bench, bench->api->window_ring(&n_ring), "ring");
+    struct window_steps way = fitting_steps(bench, &rule, first, n_ring);
+    struct window_steps whole = fitting_steps(bench, &rule, first, (uint32_t)way.most_bins);
+    for (int is_maxent = 0; is_maxent < 2; ++is_maxent) {
+        const struct moments_results expected = moments_case_window(bench->host, &way, is_maxent);
+        for (int form = GPU_WINDOW_FAST; form <= GPU_WINDOW_REREAD; ++form)
+            measure_form(bench, &way, &expected, name, form, is_maxent);
+        if (whole.n_ring > way.n_ring && (size_t)whole.n_ring * BLOCK_THREADS * MOMENTS_BIN_BYTES <= bench->fast_bytes)
+            measure_form(bench, &whole, &expected, name, GPU_WINDOW_FAST, is_maxent);
+        moments_results_clear(expected);
+    }
+    free(way.steps);
+    free(whole.steps);
+}
+
+/* --- setup -------------------------------------------------------------------------------------------------------- */
+
+static void open_plugin(struct bench *bench)
+{
+    void *library = dlopen(bench->plugin, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        stop(dlerror());
+    const struct gpu_api *(*get)(void) = NULL;
+    void *symbol = dlsym(library, SST_GPU_API_SYMBOL);
+    memcpy(&get, &symbol, sizeof symbol);
+    struct gpu_device_info info = {.name = ""};
+    const struct gpu_kernel_info *kernels = NULL;
+    bench->api = get ? get() : NULL;
+    if (!bench->api || bench->api->version != SST_GPU_API_VERSION)
+        stop("no plugin of this version");
+    check(bench, bench->api->select(bench->device), "device");
+    check(bench, bench->api->info(bench->device, &info), "device");
+    printf("%s (%s), runtime %d, driver %d, %d kHz\n", info.name, info.arch, info.runtime_version, info.driver_version,
+           info.clock_khz);
+    bench->fast_bytes = (size_t)info.fast_bytes;
+    check(bench, bench->api->kernels(&kernels), "kernels");
+    for (; kernels->name; ++kernels)
+        if (strstr(kernels->name, "moments") || strstr(kernels->name, "window"))
+            printf("%-34s %4d threads %4d registers %4d B scratch\n", kernels->name, kernels->threads,
+                   kernels->n_registers, kernels->scratch_bytes);
+    check(bench, bench->api->stream_open(&bench->stream), "stream");
+    check(bench, bench->api->event_open(&bench->begin), "event");
+    check(bench, bench->api->event_open(&bench->end), "event");
+}
+
+static void fill_device(struct bench *bench)
+{
+    const struct moments_case *host = bench->host;
+    const size_t n_blocks = host->cells.n_places / GPU_BLOCK_CELLS;
+    const size_t pitch = (host->cells.n_places + GPU_PITCH_CELLS - 1) / GPU_PITCH_CELLS * GPU_PITCH_CELLS;
+    const size_t n = bench->n_bins * pitch; /* bins; no fewer than results */
+    bench->places = (struct gpu_places){put(bench, host->block_at, n_blocks * sizeof *host->block_at),
+                                        (uint32_t)host->cells.n_places, (uint32_t)pitch};
+    bench->fields =
+        (struct gpu_fields){put(bench, host->codes, host->n_fields * host->stride * sizeof *host->codes), host->stride};
+    bench->store = (struct gpu_moments_store){take(bench, n * 2), take(bench, n * 4), take(bench, n * 8),
+                                              take(bench, n * 8), take(bench, n * 8)};
+    bench->results = (struct gpu_results){.mean = take(bench, n * 8),
+                                          .quantile = {take(bench, n * 8)},
+                                          .n_obs = take(bench, n * 2),
+                                          .mark = take(bench, n)};
+    bench->tables = put(bench, moments_table(), (size_t)CELL_MAXENT_N_SKEW * CELL_MAXENT_N_U * sizeof(float));
+    bench->v_limit = put(bench, moments_v_limit(), CELL_MAXENT_N_SKEW * sizeof(float));
+}
+
+static void read_options(struct bench *bench, int argc, char **argv)
+{
+    const struct {
+        const char *name;
+        size_t *value;
+    } numbers[] = {{"--lon", &bench->n_lon},
+                   {"--lat", &bench->n_lat},
+                   {"--bins", &bench->n_bins},
+                   {"--years", &bench->n_years},
+                   {"--copy-mb", &bench->copy_mb}};
+    for (int i = 1; i + 1 < argc; i += 2) {
+        bool is_known = true;
+        if (strcmp(argv[i], "--plugin") == 0)
+            bench->plugin = argv[i + 1];
+        else if (strcmp(argv[i], "--json") == 0)
+            bench->json_path = argv[i + 1];
+        else if (strcmp(argv[i], "--device") == 0)
+            bench->device = atoi(argv[i + 1]);
+        else if (strcmp(argv[i], "--runs") == 0)
+            bench->n_runs = atoi(argv[i + 1]);
+        else if (strcmp(argv[i], "--land") == 0)
+            bench->land = atoi(argv[i + 1]);
+        else
+            is_known = false;
+        for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; ++k)
+            if (strcmp(argv[i], numbers[k].name) == 0) {
+                *numbers[k].value = (size_t)strtoull(argv[i + 1], NULL, 10);
+                is_known = true;
+            }
+        if (!is_known)
+            stop(argv[i]);
+    }
+    if (argc % 2 == 0 || !bench->plugin || bench->n_runs < 1 || bench->n_runs > MAX_RUNS || bench->n_bins < 1 ||
+        bench->n_years < 1)
+        stop("usage: gpu_moments --plugin FILE [--OPTION VALUE]...; see the head of its source");
+}
+
+int main(int argc, char **argv)
+{
+    struct bench bench = {.n_lon = 1440, .n_lat = 721, .n_bins = 102, .n_years = 30, .copy_mb = 6000, .n_runs = 7};
+    read_options(&bench, argc, argv);
+    if (bench.json_path && !(bench.json = fopen(bench.json_path, "we")))
+        stop("the JSON file cannot be written");
+    open_plugin(&bench);
+    bench.host = moments_case_open(bench.n_lon * bench.n_lat, bench.n_bins, bench.n_years, bench.land);
+    if (!bench.host)
+        stop("no memory");
+    printf("%zu cells, %zu places, %zu bins of %zu fields\n", bench.n_lon * bench.n_lat, bench.host->cells.n_places,
+           bench.n_bins, bench.n_years);
+    fill_device(&bench);
+    measure_copy(&bench);
+    measure_add(&bench, "add all fields, new", bench.n_years, true);
+    measure_add(&bench, "add 8 fields, new", bench.n_years < 8 ? bench.n_years : 8, true);
+    /* Times leave bins that the CPU does not have: once more from the start. */
+    moments_case_empty(bench.host);
+    const struct gpu_moments_add anew = make_add(&bench, (uint32_t)bench.n_years, 1);
+    check(&bench, launch_add(&bench, &anew), "launch");
+    moments_case_add(bench.host, bench.n_years);
+    measure_window(&bench, "11 days", SST_LEAP_SKIP, 5, 120);
+    measure_window(&bench, "hobday 11", SST_LEAP_HOBDAY, 5, 20);
+    measure_window(&bench, "31 days", SST_LEAP_SKIP, 15, 120);
+    measure_add(&bench, "add all fields onto", bench.n_years, false);
+    check(&bench, launch_add(&bench, &anew), "launch");
+    moments_case_empty(bench.host);
+    moments_case_add(bench.host, bench.n_years);
+    measure_add(&bench, "add 1 field onto", 1, false);
+    moments_case_close(bench.host);
+    if (bench.json)
+        (void)fclose(bench.json);
+    printf("%zu bytes differ in all\n", bench.n_different);
+    return bench.n_different > 0;
+}
