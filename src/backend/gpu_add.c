@@ -72,6 +72,7 @@ static size_t put_tasks(struct sst_gpu_batch *batch, enum sst_gpu_store store, c
         return sizeof *task;
     }
     struct gpu_keep_task *tasks = batch->host_tasks;
+    assert(addition->planes);
     for (size_t i = 0; i < addition->n_fields; ++i)
         tasks[i] = (struct gpu_keep_task){(uint32_t)i, addition->planes[i]};
     return addition->n_fields * sizeof *tasks;

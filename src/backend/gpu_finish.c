@@ -1,6 +1,7 @@
 /* Pools of a group on their way out: what is launched, copied to the host, and joined from the devices. */
 #include "backend/gpu.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -209,6 +210,7 @@ enum sst_status sst_gpu_start(struct sst_gpu *gpu, const struct sst_gpu_pool *po
 static void join(const struct sst_gpu *gpu, size_t pool, struct array array, const void *no_value, void *out)
 {
     unsigned char *to = out;
+    assert(gpu->n_shares > 0);
     const size_t n_stripe = gpu->n_shares > 1 ? SST_GPU_STRIPE : gpu->group_places;
     for (size_t first = 0, stripe = 0; first < gpu->group_places && out; first += n_stripe, ++stripe) {
         const struct sst_gpu_share *share = &gpu->shares[stripe % gpu->n_shares];

@@ -6,7 +6,7 @@
 
 #include "random.h"
 
-enum { MAX_STREAMS = 64, FAILURE_CODE = 700 };
+enum { MAX_STREAMS = 64, FAILURE_CODE = 700, STARVED_FOR = 100 };
 
 enum kind {
     WAIT,
@@ -63,6 +63,7 @@ static struct stream *streams[MAX_STREAMS];
 static size_t n_streams;
 static int selected;
 static long n_calls, n_held;
+static unsigned launched; /* a bit for each kind of work that was done */
 
 static int must_fail(void) { return ++n_calls == plan.failing_call ? FAILURE_CODE : 0; }
 
@@ -78,6 +79,7 @@ static int must_fail(void) { return ++n_calls == plan.failing_call ? FAILURE_COD
 
 static int do_work(const struct work *work, void *stream)
 {
+    launched |= 1U << work->kind;
     switch (work->kind) {
     case WAIT:
         return real_api->stream_wait(stream, work->event->real);
@@ -120,21 +122,36 @@ static bool can_go_on(const struct stream *stream)
     return work->kind != WAIT || work->event->n_done >= work->n_record;
 }
 
-/* Does the next piece of work of a stream that can go on, whichever it is. Returns whether there was one. */
+static void work_on(struct stream *stream)
+{
+    const int codes[] = {real_api->select(stream->device), do_work(&stream->queue[stream->first++], stream->real),
+                         real_api->select(selected)};
+    if (codes[0] != 0 || codes[1] != 0 || codes[2] != 0)
+        ck_abort_msg("work of a stream failed: %d %d %d", codes[0], codes[1], codes[2]);
+}
+
+/*
+ * Does the next piece of work of a stream that can go on, whichever it is; but for a while always the same one only when no
+ * other can, so that its work is done as late as may be. Returns whether there was one.
+ */
 static bool go_on(void)
 {
-    const size_t begin = n_streams > 0 ? (size_t)test_random_below(&random_state, (int)n_streams) : 0;
+    static size_t chosen, n_done;
+    if (n_streams == 0)
+        return false;
+    chosen = n_done++ % STARVED_FOR == 0 ? (size_t)test_random_below(&random_state, MAX_STREAMS) : chosen;
+    const size_t late = chosen % n_streams, first = (size_t)test_random_below(&random_state, (int)n_streams);
     for (size_t i = 0; i < n_streams; ++i) {
-        struct stream *stream = streams[(begin + i) % n_streams];
-        if (!can_go_on(stream))
+        struct stream *stream = streams[(first + i) % n_streams];
+        if (stream == streams[late] || !can_go_on(stream))
             continue;
-        const int codes[] = {real_api->select(stream->device), do_work(&stream->queue[stream->first++], stream->real),
-                             real_api->select(selected)};
-        if (codes[0] != 0 || codes[1] != 0 || codes[2] != 0)
-            ck_abort_msg("work of a stream failed: %d %d %d", codes[0], codes[1], codes[2]);
+        work_on(stream);
         return true;
     }
-    return false;
+    if (!can_go_on(streams[late]))
+        return false;
+    work_on(streams[late]);
+    return true;
 }
 
 static int give(void *to, struct work work)
@@ -311,6 +328,7 @@ const struct gpu_api *gpu_double(const struct gpu_api *real, struct gpu_double_p
     plan = wanted;
     random_state.state = wanted.seed;
     n_calls = n_held = 0;
+    launched = 0;
     ck_assert_uint_eq(n_streams, 0);
     api = *real;
     api.n_devices = n_devices;
@@ -361,6 +379,13 @@ struct sst_gpu_devices gpu_double_devices(const struct gpu_api *of, size_t n)
         ck_assert_int_eq(real_api->info(device->index, &device->info), 0);
     }
     return devices;
+}
+
+bool gpu_double_launched_all(void)
+{
+    const unsigned all =
+        1U << ADD_MOMENTS | 1U << WINDOW | 1U << KEEP | 1U << BLOCKED | 1U << SORTED | 1U << ADD_TAIL | 1U << TAIL;
+    return (launched & all) == all;
 }
 
 long gpu_double_calls(void) { return n_calls; }

@@ -23,6 +23,9 @@ const struct gpu_api *gpu_double(const struct gpu_api *real, struct gpu_double_p
 /* n devices of a table, of which the real one may have fewer: they are taken in turn. */
 struct sst_gpu_devices gpu_double_devices(const struct gpu_api *api, size_t n);
 
+/* Whether every kernel but the naive one was launched. */
+bool gpu_double_launched_all(void);
+
 /* Calls that could fail. */
 long gpu_double_calls(void);
 

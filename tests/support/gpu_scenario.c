@@ -339,7 +339,7 @@ static enum sst_status live(struct life *life, struct sst_error *err)
         for (int i = 0; i < 2 * N_BINS; ++i) {
             const size_t bin = (size_t)below(life, N_BINS);
             if (below(life, 3) == 0)
-                empty_one(life, bin);
+                empty_one(life, (size_t)below(life, N_BINS));
             SST_TRY(add_some(life, bin, err));
             if (life->n_read < life->n_pools && below(life, 2) == 0)
                 SST_TRY(read_result(life, err));
