@@ -212,8 +212,9 @@ GPU_INLINE struct sorted_place body_sorted_place(const struct gpu_sorted &sorted
     const int32_t last = (n > 0 ? n : 1) - 1;
     struct sorted_place place;
     place.g = rank.g;
-    place.deep = spare + (!sorted.from_below ? last - rank.k : rank.k < last ? rank.k + 1 : rank.k);
-    place.is_deep_value = !sorted.from_below || rank.k == last;
+    const bool is_mixed = rank.k < last && rank.g > 0.0; /* else x[k + 1] may be deeper than the list goes */
+    place.deep = spare + (!sorted.from_below ? last - rank.k : rank.k + (is_mixed ? 1 : 0));
+    place.is_deep_value = !sorted.from_below || !is_mixed;
     place.is_deep_next = sorted.from_below || rank.k == last;
     return place;
 }

@@ -40,7 +40,10 @@ struct sst_gpu_setup {
     bool wants_shape, wants_marks; /* of SST_GPU_MOMENTS; SST_GPU_TAIL always marks */
 };
 
-/* What each of n_devices devices must have, and what the host page-locks for it; nothing is touched. */
+/*
+ * What each of n_devices devices must have, and what the host page-locks for it; nothing is touched. Where setup->devices is
+ * not NULL, the first of them is asked for the scratch that its sorted forms take.
+ */
 struct sst_gpu_bytes {
     uint64_t device, host;
 };
