@@ -66,20 +66,23 @@ GPU_INLINE uint32_t body_sorted_word(const struct body_sorted_args &args, uint32
     return words[(size_t)plane * (args.sorted.places.pitch / 2)];
 }
 
-/* Fetches a day ahead of its turn. Members that a form has too many are missing. */
-SORTED_FORM GPU_INLINE void body_sorted_fetch(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t day)
+/* The planes of a day, well before they are fetched from. Members that a form has too many are missing. */
+SORTED_FORM GPU_INLINE void body_sorted_look(const struct body_sorted_args &args, uint32_t day,
+                                             uint32_t (&planes)[MEMBERS])
 {
     const uint32_t n_members = args.sorted.n_members, *members = args.sorted.members + (size_t)day * n_members;
-    if (n_members == MEMBERS) {
-        GPU_UNROLL
-        for (int i = 0; i < MEMBERS; ++i)
-            state.next[i] = body_sorted_word(args, members[i], state.pair);
-        return;
-    }
     GPU_UNROLL
     for (int i = 0; i < MEMBERS; ++i)
-        state.next[i] =
-            body_sorted_word(args, (uint32_t)i < n_members ? members[i] : (uint32_t)GPU_NO_BLOCK, state.pair);
+        planes[i] = (uint32_t)i < n_members ? members[i] : (uint32_t)GPU_NO_BLOCK;
+}
+
+/* Fetches a day ahead of its turn. */
+SORTED_FORM GPU_INLINE void body_sorted_fetch(SORTED_STATE &state, const struct body_sorted_args &args,
+                                              const uint32_t (&planes)[MEMBERS])
+{
+    GPU_UNROLL
+    for (int i = 0; i < MEMBERS; ++i)
+        state.next[i] = body_sorted_word(args, planes[i], state.pair);
 }
 
 /* Sorts the day that was fetched; gives its sums. */
@@ -308,16 +311,19 @@ SORTED_FORM GPU_INLINE void body_sorted_run(const struct body_sorted_args &args,
     const uint32_t n_window = args.sorted.n_window;
     state.lists = lists;
     state.pair = pair;
-    for (int cell = 0; cell < 2; ++cell)
-        state.n[cell] = state.sum[cell] = state.n_divided[cell] = 0;
-    body_sorted_fetch(state, args, 0);
+    state.n[0] = state.n[1] = state.sum[0] = state.sum[1] = state.n_divided[0] = state.n_divided[1] = 0;
+    uint32_t planes[MEMBERS];
+    body_sorted_look<MEMBERS, DEPTH>(args, 0, planes);
+    body_sorted_fetch(state, args, planes);
     uint32_t place = 0;
     GPU_NO_UNROLL
     for (uint32_t day = 0; day < args.sorted.n_days; ++day) {
+        const bool is_last = day + 1 == args.sorted.n_days;
         uint32_t sums[2];
+        body_sorted_look<MEMBERS, DEPTH>(args, is_last ? day : day + 1, planes);
         body_sorted_take(state, args, sums);
-        if (day + 1 < args.sorted.n_days)
-            body_sorted_fetch(state, args, day + 1);
+        if (!is_last)
+            body_sorted_fetch(state, args, planes);
         body_sorted_count(state, args, day, place, sums);
         if (place == 0)
             body_sorted_begin(state, args);
