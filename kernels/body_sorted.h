@@ -48,10 +48,10 @@ template <int MEMBERS, int DEPTH> struct body_sorted {
     int32_t n_divided[2]; /* counts whose reciprocals are known */
     double per_n[2];
 
-    /* Of a thread's lists; the last slot holds one day at most. */
+    /* Of a thread's lists; the last slot holds one day at most. There is a word to read even where nothing is kept. */
     static constexpr uint32_t list_words(uint32_t n_window)
     {
-        return n_window < 2 ? 0 : (n_window - 1) * (DEPTH + 2) - (DEPTH - MEMBERS);
+        return n_window < 2 ? 1 : (n_window - 1) * (DEPTH + 2) - (DEPTH - MEMBERS);
     }
 };
 
@@ -120,15 +120,14 @@ SORTED_FORM GPU_INLINE void body_sorted_count(SORTED_STATE &state, const struct 
     for (uint32_t cell = 0; cell < 2; ++cell) {
         uint32_t *slot = state.lists + (is_last ? 0 : args.n_words - 2 * (place + 1) + cell) * SORTED_STRIDE;
         if (day >= n_window) {
-            const uint32_t leaving = is_last ? state.last_sums[cell] : *slot;
+            const uint32_t stored = *slot, leaving = is_last ? state.last_sums[cell] : stored;
             state.n[cell] -= (int32_t)(leaving & SORTED_COUNT_MASK);
             state.sum[cell] -= (int32_t)leaving >> SORTED_COUNT_BITS;
         }
         state.n[cell] += (int32_t)(sums[cell] & SORTED_COUNT_MASK);
         state.sum[cell] += (int32_t)sums[cell] >> SORTED_COUNT_BITS;
-        if (is_last)
-            state.last_sums[cell] = sums[cell];
-        else
+        state.last_sums[cell] = is_last ? sums[cell] : state.last_sums[cell];
+        if (!is_last)
             *slot = sums[cell];
     }
 }
@@ -231,8 +230,7 @@ GPU_INLINE double body_sorted_quantile(const struct body_sorted_args &args, stru
 
 /* Items deep and deep - 1 of each cell, of a list in order. */
 template <int DEPTH>
-GPU_INLINE void body_sorted_pick(const uint32_t (&window)[DEPTH], const struct sorted_place (&place)[2], uint32_t *deep,
-                                 uint32_t *shallow)
+GPU_INLINE struct network_two body_sorted_pick(const uint32_t (&window)[DEPTH], const struct sorted_place (&place)[2])
 {
     uint32_t d[2] = {window[0], window[0]}, s[2] = {window[0], window[0]};
     GPU_UNROLL
@@ -243,8 +241,8 @@ GPU_INLINE void body_sorted_pick(const uint32_t (&window)[DEPTH], const struct s
             s[cell] = i == place[cell].deep ? window[i - 1] : s[cell];
         }
     }
-    *deep = pair_of(pair_low(d[0]), pair_high(d[1]));
-    *shallow = pair_of(pair_low(s[0]), pair_high(s[1]));
+    const struct network_two two = {pair_of(pair_low(d[0]), pair_high(d[1])), pair_of(pair_low(s[0]), pair_high(s[1]))};
+    return two;
 }
 
 SORTED_FORM GPU_INLINE void body_sorted_percentiles(SORTED_STATE &state, const struct body_sorted_args &args,
@@ -257,17 +255,17 @@ SORTED_FORM GPU_INLINE void body_sorted_percentiles(SORTED_STATE &state, const s
     for (uint32_t q = 0; q < (uint32_t)sorted.ranks.n_percentiles; ++q) {
         const struct sorted_place place[2] = {body_sorted_place(sorted, q, state.n[0], spare),
                                               body_sorted_place(sorted, q, state.n[1], spare)};
-        uint32_t deep, shallow;
+        struct network_two two;
         if ((place[0].deep == DEPTH - 1 || state.n[0] == 0) && (place[1].deep == DEPTH - 1 || state.n[1] == 0)) {
-            network_least_pairs(window, &deep, &shallow);
+            two = network_least_pairs(window);
         } else {
             if (!is_tidy)
                 network_tidy_pairs(window, args.factors);
             is_tidy = true;
-            body_sorted_pick(window, place, &deep, &shallow);
+            two = body_sorted_pick(window, place);
         }
-        const double low = body_sorted_quantile(args, place[0], pair_low(deep), pair_low(shallow));
-        const double high = body_sorted_quantile(args, place[1], pair_high(deep), pair_high(shallow));
+        const double low = body_sorted_quantile(args, place[0], pair_low(two.deep), pair_low(two.shallow));
+        const double high = body_sorted_quantile(args, place[1], pair_high(two.deep), pair_high(two.shallow));
         const struct pair_of_doubles out = {has_enough[0] ? low : (double)NAN, has_enough[1] ? high : (double)NAN};
         *reinterpret_cast<struct pair_of_doubles *>(sorted.results.quantile[sorted.first_percentile + q] + at) = out;
     }
@@ -311,6 +309,7 @@ SORTED_FORM GPU_INLINE void body_sorted_run(const struct body_sorted_args &args,
     const uint32_t n_window = args.sorted.n_window;
     state.lists = lists;
     state.pair = pair;
+    state.last_sums[0] = state.last_sums[1] = 0;
     state.n[0] = state.n[1] = state.sum[0] = state.sum[1] = state.n_divided[0] = state.n_divided[1] = 0;
     uint32_t planes[MEMBERS];
     body_sorted_look<MEMBERS, DEPTH>(args, 0, planes);
