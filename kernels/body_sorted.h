@@ -116,17 +116,18 @@ SORTED_FORM GPU_INLINE void body_sorted_count(SORTED_STATE &state, const struct 
 {
     const uint32_t n_window = args.sorted.n_window;
     const bool is_last = place == n_window - 1;
+    const uint32_t of_last = is_last ? UINT32_MAX : 0; /* a choice between pointers would put the sums into memory */
     GPU_UNROLL
     for (uint32_t cell = 0; cell < 2; ++cell) {
         uint32_t *slot = state.lists + (is_last ? 0 : args.n_words - 2 * (place + 1) + cell) * SORTED_STRIDE;
         if (day >= n_window) {
-            const uint32_t stored = *slot, leaving = is_last ? state.last_sums[cell] : stored;
+            const uint32_t leaving = (state.last_sums[cell] & of_last) | (*slot & ~of_last);
             state.n[cell] -= (int32_t)(leaving & SORTED_COUNT_MASK);
             state.sum[cell] -= (int32_t)leaving >> SORTED_COUNT_BITS;
         }
         state.n[cell] += (int32_t)(sums[cell] & SORTED_COUNT_MASK);
         state.sum[cell] += (int32_t)sums[cell] >> SORTED_COUNT_BITS;
-        state.last_sums[cell] = is_last ? sums[cell] : state.last_sums[cell];
+        state.last_sums[cell] = (sums[cell] & of_last) | (state.last_sums[cell] & ~of_last);
         if (!is_last)
             *slot = sums[cell];
     }
