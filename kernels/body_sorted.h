@@ -48,10 +48,10 @@ template <int MEMBERS, int DEPTH> struct body_sorted {
     int32_t n_divided[2]; /* counts whose reciprocals are known */
     double per_n[2];
 
-    /* Of a thread's lists; the last slot holds one day at most. */
+    /* Of a thread's lists; the last slot holds one day at most. There is a word to read even where nothing is kept. */
     static constexpr uint32_t list_words(uint32_t n_window)
     {
-        return n_window < 2 ? 0 : (n_window - 1) * (DEPTH + 2) - (DEPTH - MEMBERS);
+        return n_window < 2 ? 1 : (n_window - 1) * (DEPTH + 2) - (DEPTH - MEMBERS);
     }
 };
 
@@ -66,20 +66,23 @@ GPU_INLINE uint32_t body_sorted_word(const struct body_sorted_args &args, uint32
     return words[(size_t)plane * (args.sorted.places.pitch / 2)];
 }
 
-/* Fetches a day ahead of its turn. Members that a form has too many are missing. */
-SORTED_FORM GPU_INLINE void body_sorted_fetch(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t day)
+/* The planes of a day, well before they are fetched from. Members that a form has too many are missing. */
+SORTED_FORM GPU_INLINE void body_sorted_look(const struct body_sorted_args &args, uint32_t day,
+                                             uint32_t (&planes)[MEMBERS])
 {
     const uint32_t n_members = args.sorted.n_members, *members = args.sorted.members + (size_t)day * n_members;
-    if (n_members == MEMBERS) {
-        GPU_UNROLL
-        for (int i = 0; i < MEMBERS; ++i)
-            state.next[i] = body_sorted_word(args, members[i], state.pair);
-        return;
-    }
     GPU_UNROLL
     for (int i = 0; i < MEMBERS; ++i)
-        state.next[i] =
-            body_sorted_word(args, (uint32_t)i < n_members ? members[i] : (uint32_t)GPU_NO_BLOCK, state.pair);
+        planes[i] = (uint32_t)i < n_members ? members[i] : (uint32_t)GPU_NO_BLOCK;
+}
+
+/* Fetches a day ahead of its turn. */
+SORTED_FORM GPU_INLINE void body_sorted_fetch(SORTED_STATE &state, const struct body_sorted_args &args,
+                                              const uint32_t (&planes)[MEMBERS])
+{
+    GPU_UNROLL
+    for (int i = 0; i < MEMBERS; ++i)
+        state.next[i] = body_sorted_word(args, planes[i], state.pair);
 }
 
 /* Sorts the day that was fetched; gives its sums. */
@@ -113,19 +116,19 @@ SORTED_FORM GPU_INLINE void body_sorted_count(SORTED_STATE &state, const struct 
 {
     const uint32_t n_window = args.sorted.n_window;
     const bool is_last = place == n_window - 1;
+    const uint32_t of_last = is_last ? UINT32_MAX : 0; /* a choice between pointers would put the sums into memory */
     GPU_UNROLL
     for (uint32_t cell = 0; cell < 2; ++cell) {
         uint32_t *slot = state.lists + (is_last ? 0 : args.n_words - 2 * (place + 1) + cell) * SORTED_STRIDE;
         if (day >= n_window) {
-            const uint32_t leaving = is_last ? state.last_sums[cell] : *slot;
+            const uint32_t leaving = (state.last_sums[cell] & of_last) | (*slot & ~of_last);
             state.n[cell] -= (int32_t)(leaving & SORTED_COUNT_MASK);
             state.sum[cell] -= (int32_t)leaving >> SORTED_COUNT_BITS;
         }
         state.n[cell] += (int32_t)(sums[cell] & SORTED_COUNT_MASK);
         state.sum[cell] += (int32_t)sums[cell] >> SORTED_COUNT_BITS;
-        if (is_last)
-            state.last_sums[cell] = sums[cell];
-        else
+        state.last_sums[cell] = (sums[cell] & of_last) | (state.last_sums[cell] & ~of_last);
+        if (!is_last)
             *slot = sums[cell];
     }
 }
@@ -229,8 +232,7 @@ GPU_INLINE double body_sorted_quantile(const struct body_sorted_args &args, stru
 
 /* Items deep and deep - 1 of each cell, of a list in order. */
 template <int DEPTH>
-GPU_INLINE void body_sorted_pick(const uint32_t (&window)[DEPTH], const struct sorted_place (&place)[2], uint32_t *deep,
-                                 uint32_t *shallow)
+GPU_INLINE struct network_two body_sorted_pick(const uint32_t (&window)[DEPTH], const struct sorted_place (&place)[2])
 {
     uint32_t d[2] = {window[0], window[0]}, s[2] = {window[0], window[0]};
     GPU_UNROLL
@@ -241,8 +243,8 @@ GPU_INLINE void body_sorted_pick(const uint32_t (&window)[DEPTH], const struct s
             s[cell] = i == place[cell].deep ? window[i - 1] : s[cell];
         }
     }
-    *deep = pair_of(pair_low(d[0]), pair_high(d[1]));
-    *shallow = pair_of(pair_low(s[0]), pair_high(s[1]));
+    const struct network_two two = {pair_of(pair_low(d[0]), pair_high(d[1])), pair_of(pair_low(s[0]), pair_high(s[1]))};
+    return two;
 }
 
 SORTED_FORM GPU_INLINE void body_sorted_percentiles(SORTED_STATE &state, const struct body_sorted_args &args,
@@ -255,17 +257,17 @@ SORTED_FORM GPU_INLINE void body_sorted_percentiles(SORTED_STATE &state, const s
     for (uint32_t q = 0; q < (uint32_t)sorted.ranks.n_percentiles; ++q) {
         const struct sorted_place place[2] = {body_sorted_place(sorted, q, state.n[0], spare),
                                               body_sorted_place(sorted, q, state.n[1], spare)};
-        uint32_t deep, shallow;
+        struct network_two two;
         if ((place[0].deep == DEPTH - 1 || state.n[0] == 0) && (place[1].deep == DEPTH - 1 || state.n[1] == 0)) {
-            network_least_pairs(window, &deep, &shallow);
+            two = network_least_pairs(window);
         } else {
             if (!is_tidy)
                 network_tidy_pairs(window, args.factors);
             is_tidy = true;
-            body_sorted_pick(window, place, &deep, &shallow);
+            two = body_sorted_pick(window, place);
         }
-        const double low = body_sorted_quantile(args, place[0], pair_low(deep), pair_low(shallow));
-        const double high = body_sorted_quantile(args, place[1], pair_high(deep), pair_high(shallow));
+        const double low = body_sorted_quantile(args, place[0], pair_low(two.deep), pair_low(two.shallow));
+        const double high = body_sorted_quantile(args, place[1], pair_high(two.deep), pair_high(two.shallow));
         const struct pair_of_doubles out = {has_enough[0] ? low : (double)NAN, has_enough[1] ? high : (double)NAN};
         *reinterpret_cast<struct pair_of_doubles *>(sorted.results.quantile[sorted.first_percentile + q] + at) = out;
     }
@@ -309,16 +311,20 @@ SORTED_FORM GPU_INLINE void body_sorted_run(const struct body_sorted_args &args,
     const uint32_t n_window = args.sorted.n_window;
     state.lists = lists;
     state.pair = pair;
-    for (int cell = 0; cell < 2; ++cell)
-        state.n[cell] = state.sum[cell] = state.n_divided[cell] = 0;
-    body_sorted_fetch(state, args, 0);
+    state.last_sums[0] = state.last_sums[1] = 0;
+    state.n[0] = state.n[1] = state.sum[0] = state.sum[1] = state.n_divided[0] = state.n_divided[1] = 0;
+    uint32_t planes[MEMBERS];
+    body_sorted_look<MEMBERS, DEPTH>(args, 0, planes);
+    body_sorted_fetch(state, args, planes);
     uint32_t place = 0;
     GPU_NO_UNROLL
     for (uint32_t day = 0; day < args.sorted.n_days; ++day) {
+        const bool is_last = day + 1 == args.sorted.n_days;
         uint32_t sums[2];
+        body_sorted_look<MEMBERS, DEPTH>(args, is_last ? day : day + 1, planes);
         body_sorted_take(state, args, sums);
-        if (day + 1 < args.sorted.n_days)
-            body_sorted_fetch(state, args, day + 1);
+        if (!is_last)
+            body_sorted_fetch(state, args, planes);
         body_sorted_count(state, args, day, place, sums);
         if (place == 0)
             body_sorted_begin(state, args);

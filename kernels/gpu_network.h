@@ -109,8 +109,13 @@ GPU_INLINE void network_join_pairs(uint32_t (&items)[N], const uint32_t (&others
     network_tidy_pairs(items, factors);
 }
 
+/* Two neighbours of a list; by value, since what pointers point to costs memory on a device. */
+struct network_two {
+    uint32_t deep, shallow; /* the latter stands before the former */
+};
+
 /* The two least of a list that falls and then rises: the lesser halves of what the bitonic merge would go on with. */
-template <int N> GPU_INLINE void network_least_pairs(const uint32_t (&items)[N], uint32_t *least, uint32_t *second)
+template <int N> GPU_INLINE struct network_two network_least_pairs(const uint32_t (&items)[N])
 {
     constexpr int HALF = network_half<N>::n;
     uint32_t left[HALF];
@@ -125,8 +130,8 @@ template <int N> GPU_INLINE void network_least_pairs(const uint32_t (&items)[N],
             if (i < HALF / level)
                 left[i] = pair_min(left[i], left[i + HALF / level]);
     }
-    *least = pair_min(left[0], left[1]);
-    *second = pair_max(left[0], left[1]);
+    const struct network_two two = {pair_min(left[0], left[1]), pair_max(left[0], left[1])};
+    return two;
 }
 
 #endif

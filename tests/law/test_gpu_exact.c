@@ -458,6 +458,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("gpu_exact");
     TCase *tc = tcase_create("all");
+    sst_backend_cpu_set_threads(1);
     tcase_set_timeout(tc, 300);
     tcase_add_test(tc, divisions_by_reciprocals_have_the_bits_of_divisions);
     tcase_add_loop_test(tc, pools_of_any_percentiles_are_those_of_the_cpu, 0, N_CASES);
