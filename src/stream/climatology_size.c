@@ -13,6 +13,24 @@ struct sst_estimate_shape sst_engine_shape(const struct sst_policy *policy, cons
     };
 }
 
+const struct sst_method *sst_engine_method(const struct sst_policy *policy, const struct sst_gpu_devices *devices)
+{
+    (void)devices; /* none has a method yet */
+    return sst_method_of(policy->approx);
+}
+
+struct sst_method_setup sst_engine_method_setup(const struct sst_policy *policy,
+                                                const struct sst_climatology_size *size)
+{
+    return (struct sst_method_setup){.policy = policy,
+                                     .n_cells = size->n_cells,
+                                     .devices = size->devices,
+                                     .n_domain = size->n_domain,
+                                     .n_ahead = size->n_ahead,
+                                     .lacks_days_beside = size->lacks_days_beside,
+                                     .wants_shape = size->wants_shape};
+}
+
 struct sst_estimate_shape sst_engine_smoothed_shape(struct sst_estimate_shape shape)
 {
     shape.has_pool = false;
@@ -24,17 +42,7 @@ struct holders {
     struct sst_method_setup all, probes;
     const struct sst_method *method;
     uint64_t ice_bytes; /* of a bin */
-    bool lacks_days_beside;
 };
-
-/* Whether a term is of a year beside the baseline: only the first and the last year of an edge are terms of their own. */
-static bool is_beside(const struct sst_pool_rule *pools, struct sst_term term)
-{
-    if (term.year_class == SST_CLASS_FIRST)
-        return sst_pool_class(pools, (struct sst_day){pools->first_year - 1, term.slot}) == SST_CLASS_FIRST;
-    return term.year_class == SST_CLASS_LAST &&
-           sst_pool_class(pools, (struct sst_day){pools->last_year + 1, term.slot}) == SST_CLASS_LAST;
-}
 
 /* Bytes that a slot's terms hold while they are live. */
 static uint64_t slot_bytes(const struct holders *holders, int slot)
@@ -42,11 +50,11 @@ static uint64_t slot_bytes(const struct holders *holders, int slot)
     uint64_t bytes = 0;
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
         const struct sst_term term = {(int16_t)slot, (int16_t)year_class};
-        if (holders->lacks_days_beside && is_beside(&holders->all.policy->pools, term))
+        if (!sst_schedule_has_term(holders->all.policy, term, holders->all.lacks_days_beside))
             continue;
         bytes += holders->method->term_bytes(&holders->all, term);
         bytes += sst_method_exact()->term_bytes(&holders->probes, term);
-        bytes += sst_pool_term_days(&holders->all.policy->pools, term) > 0 ? holders->ice_bytes : 0;
+        bytes += holders->ice_bytes;
     }
     return bytes;
 }
@@ -64,41 +72,80 @@ static uint64_t cells_bytes(size_t n_domain)
     return sst_cells_most(n_domain) / SST_CELLS_WIDTH * 2 * sizeof(uint32_t);
 }
 
+/* Memory as the schedule goes. */
+struct walk {
+    struct sst_schedule schedule;
+    struct holders holders;
+    uint64_t estimate_bytes, live, peak;
+    bool is_live[SST_N_SLOTS + 1]; /* by slot */
+};
+
+static void read_slots(struct walk *walk, int first, int end)
+{
+    for (int r = walk->schedule.read_first[first]; r < walk->schedule.read_first[end]; ++r) {
+        walk->is_live[walk->schedule.read_slot[r]] = true;
+        walk->live += slot_bytes(&walk->holders, walk->schedule.read_slot[r]);
+    }
+}
+
+static void drop_slots(struct walk *walk, int estimate)
+{
+    for (int slot = 1; slot <= SST_N_SLOTS; ++slot) {
+        if (!walk->is_live[slot] || walk->schedule.slot_last_use[slot] >= estimate)
+            continue;
+        walk->is_live[slot] = false;
+        walk->live -= slot_bytes(&walk->holders, slot);
+    }
+}
+
+static void finish_group(struct walk *walk, int first, int end)
+{
+    const int last_pool = sst_schedule_last_pool(&walk->schedule, first, end);
+    for (int e = first; e < end; ++e) {
+        walk->live += walk->estimate_bytes;
+        walk->peak = walk->live > walk->peak ? walk->live : walk->peak;
+        if (e == last_pool)
+            drop_slots(walk, e);
+        for (int old = 0; old <= e; ++old)
+            walk->live -= walk->schedule.estimate_last_use[old] == e ? walk->estimate_bytes : 0;
+    }
+}
+
+/* What is held from the start to the end. */
+static uint64_t lasting_bytes(const struct walk *walk, const struct sst_climatology_size *size)
+{
+    const struct holders *holders = &walk->holders;
+    const struct sst_policy *policy = holders->all.policy;
+    const struct sst_estimate_shape shape = sst_engine_shape(policy, size);
+    const uint64_t smoothed_bytes = policy->smooth_days > 1 ? sst_estimate_bytes(sst_engine_smoothed_shape(shape)) : 0;
+    return holders->method->window_bytes(&holders->all) + sst_method_exact()->window_bytes(&holders->probes) +
+           holders->ice_bytes + size->n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) + smoothed_bytes +
+           size->n_domain * slot_cell_bytes(shape) + cells_bytes(size->n_domain);
+}
+
 uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size)
 {
-    const size_t n_cells = size->n_cells;
-    struct sst_schedule schedule;
-    sst_schedule_make(policy, &schedule);
-    const struct holders holders = {
-        .all = {.policy = policy, .n_cells = n_cells},
-        .probes = {.policy = policy, .n_cells = size->n_probes},
-        .method = sst_method_of(policy->approx),
-        .ice_bytes = size->has_ice ? n_cells * sst_estimator_cell_size(sst_estimator_ice()) : 0,
-        .lacks_days_beside = size->lacks_days_beside,
+    struct walk walk = {
+        .holders =
+            {
+                .all = sst_engine_method_setup(policy, size),
+                .probes = {.policy = policy, .n_cells = size->n_probes},
+                .method = sst_engine_method(policy, size->devices),
+                .ice_bytes = size->has_ice ? size->n_cells * sst_estimator_cell_size(sst_estimator_ice()) : 0,
+            },
+        .estimate_bytes = sst_estimate_bytes(sst_engine_shape(policy, size)),
     };
-    const struct sst_estimate_shape shape = sst_engine_shape(policy, size);
-    const uint64_t estimate_bytes = sst_estimate_bytes(shape);
-    const uint64_t smoothed_bytes = policy->smooth_days > 1 ? sst_estimate_bytes(sst_engine_smoothed_shape(shape)) : 0;
-    uint64_t live = holders.method->window_bytes(&holders.all) + sst_method_exact()->window_bytes(&holders.probes) +
-                    holders.ice_bytes + n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) + smoothed_bytes +
-                    size->n_domain * slot_cell_bytes(shape) + cells_bytes(size->n_domain);
-    uint64_t peak = live;
-    bool is_live[SST_N_SLOTS + 1] = {false};
-    for (int e = 0; e < schedule.n_estimates; ++e) {
-        for (int r = schedule.read_first[e]; r < schedule.read_first[e + 1]; ++r) {
-            is_live[schedule.read_slot[r]] = true;
-            live += slot_bytes(&holders, schedule.read_slot[r]);
-        }
-        live += estimate_bytes;
-        peak = live > peak ? live : peak;
-        for (int slot = 1; slot <= SST_N_SLOTS && !schedule.is_derived[e]; ++slot) {
-            if (!is_live[slot] || schedule.slot_last_use[slot] >= e)
-                continue;
-            is_live[slot] = false;
-            live -= slot_bytes(&holders, slot);
-        }
-        for (int old = 0; old <= e; ++old)
-            live -= schedule.estimate_last_use[old] == e ? estimate_bytes : 0;
+    sst_schedule_make(policy, &walk.schedule);
+    walk.live = walk.peak = lasting_bytes(&walk, size);
+    for (int first = 0, end = 0; first < walk.schedule.n_estimates; first = end) {
+        end = sst_schedule_group_end(&walk.schedule, first, size->n_ahead);
+        read_slots(&walk, first, end);
+        finish_group(&walk, first, end);
     }
-    return peak;
+    return walk.peak;
+}
+
+size_t sst_climatology_n_pools(const struct sst_policy *policy)
+{
+    return sst_schedule_count(policy, SST_MAX_STEPS, true).n_pools;
 }
