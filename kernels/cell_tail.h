@@ -43,14 +43,19 @@ struct cell_tail_rank {
     int is_low;
 };
 
+/* From its rank among n values, counted from the least. */
+SST_FN struct cell_tail_rank cell_tail_rank_from(struct cell_rank rank, int32_t n, int is_low)
+{
+    struct cell_tail_rank tail;
+    tail.is_low = is_low;
+    tail.g = rank.g;
+    tail.depth = is_low ? rank.k + (rank.g > 0.0) : n - 1 - rank.k;
+    return tail;
+}
+
 SST_FN struct cell_tail_rank cell_tail_rank_of(int32_t n, double p, int type)
 {
-    const struct cell_rank rank = cell_rank_of(n, p, type);
-    struct cell_tail_rank tail;
-    tail.is_low = cell_tail_is_low(p);
-    tail.g = rank.g;
-    tail.depth = tail.is_low ? rank.k + (rank.g > 0.0) : n - 1 - rank.k;
-    return tail;
+    return cell_tail_rank_from(cell_rank_of(n, p, type), n, cell_tail_is_low(p));
 }
 
 /* The two order statistics to mix, in ascending order and with the sign of the values. */
@@ -95,6 +100,9 @@ struct cell_tail_lists {
     size_t n_bins;
 };
 
+/* Values of a bin that are at least a bound which n_above of the k kept ones reach, if dropped ones equal the smallest kept. */
+SST_FN int32_t cell_tail_weight(int32_t n_above, int32_t k, int32_t n) { return n_above == k ? n : n_above; }
+
 /* How many values are at least `bound`, if each dropped one equals its bin's smallest kept value. */
 SST_FN int32_t cell_tail_count(struct cell_tail_lists lists, int32_t bound)
 {
@@ -105,7 +113,7 @@ SST_FN int32_t cell_tail_count(struct cell_tail_lists lists, int32_t bound)
         int32_t n_above = 0;
         while (n_above < k && n_above < lists.n[bin] && list[(size_t)n_above * lists.stride] >= bound)
             ++n_above;
-        count += n_above == k ? lists.n[bin] : n_above;
+        count += cell_tail_weight(n_above, k, lists.n[bin]);
     }
     return count;
 }

@@ -93,11 +93,15 @@ struct gpu_results {
     float *sd, *skew, *kurt; /* moments */
 };
 
+/* Where the ring is. A form that cannot hold n_ring bins gives way to one that can; to choose is what programs do. */
+enum gpu_window_form { GPU_WINDOW_CHOOSE, GPU_WINDOW_FAST, GPU_WINDOW_REGISTERS, GPU_WINDOW_REREAD };
+
 struct gpu_window {
     struct gpu_places places;
     struct gpu_moments_store store;
     const struct gpu_window_step *steps;
     uint32_t n_steps, n_ring;
+    int32_t form; /* enum gpu_window_form; for benches and tests */
     struct gpu_fit fit;
     struct gpu_results results;
 };
@@ -191,6 +195,8 @@ struct gpu_tail {
     const uint32_t *members;
     const struct gpu_pool *pools;
     uint32_t n_pools;
+    uint32_t
+        n_most_members; /* bins of the longest pool, so that lists may lie in fast memory; 0: not told, they do not */
     struct gpu_lattice lattice;
     struct gpu_ranks ranks;
     uint8_t is_low[GPU_MAX_PERCENTILES]; /* percentiles that the bottom list tells */

@@ -27,6 +27,8 @@
 #define SST_GPU_EMULATED 1
 
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 
 struct gpu_emulated_block {
     unsigned x, y, threads;
@@ -66,6 +68,10 @@ static inline int gpu_emulate(void (*kernel)(Args), unsigned grid_x, unsigned gr
 }
 #define GPU_LAUNCH(kernel, grid_x, grid_y, threads, fast_bytes, stream, args)                                          \
     ((void)(stream), gpu_emulate(kernel, grid_x, grid_y, threads, fast_bytes, args))
+#define GPU_ARGS(type) type
+#define GPU_READ(pointer) (*(pointer))
+#define GPU_UNROLL
+#define GPU_FN static inline
 
 #else
 
@@ -79,7 +85,13 @@ static inline int gpu_emulate(void (*kernel)(Args), unsigned grid_x, unsigned gr
 #define GPU_IS_HIP 1
 #endif
 
+/* The second bound: blocks of a multiprocessor for CUDA, waves of each of a unit's four SIMDs for HIP. */
+#if defined(GPU_IS_CUDA)
 #define GPU_KERNEL(threads, blocks) static __global__ void __launch_bounds__(threads, blocks)
+#else
+#define GPU_WAVES(threads, blocks) ((threads) * (blocks) > 256 ? (threads) * (blocks) / 256 : 1)
+#define GPU_KERNEL(threads, blocks) static __global__ void __launch_bounds__(threads, GPU_WAVES(threads, blocks))
+#endif
 #define GPU_BLOCK_X() (blockIdx.x)
 #define GPU_BLOCK_Y() (blockIdx.y)
 #define GPU_THREADS() (blockDim.x)
@@ -91,6 +103,24 @@ static inline int gpu_emulate(void (*kernel)(Args), unsigned grid_x, unsigned gr
 #define GPU_LAUNCH(kernel, grid_x, grid_y, threads, fast_bytes, stream, args)                                          \
     (kernel<<<dim3(grid_x, grid_y), threads, fast_bytes, static_cast<gpu_stream>(stream)>>>(args),                     \
      static_cast<int>(GPU_NAME(GetLastError)()))
+
+/* Arguments of a kernel that indexes an array in them: CUDA would copy it to memory of each thread. */
+#if defined(__CUDACC__)
+#define GPU_ARGS(type) const __grid_constant__ type
+#else
+#define GPU_ARGS(type) type
+#endif
+
+/* An int32 that all threads read and no kernel writes. */
+#if defined(__CUDACC__)
+#define GPU_READ(pointer) __ldg(pointer)
+#else
+#define GPU_READ(pointer) (*(const __attribute__((address_space(4))) int32_t *)(pointer))
+#endif
+
+#define GPU_UNROLL _Pragma("unroll")
+/* Inlined before anything else is done: what is an array of registers has only constant indices then. */
+#define GPU_FN static __forceinline__ __device__
 
 typedef GPU_NAME(Stream_t) gpu_stream;
 typedef GPU_NAME(Event_t) gpu_event;

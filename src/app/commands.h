@@ -21,6 +21,7 @@ struct sst_options;
       "hold two climatologies against each other: ours, an old one, or another tool's", cmd_compare)                   \
     X(SYNTH, "synth", "[OPTIONS] -o DIRECTORY", "write a synthetic archive of daily files to try the program on",      \
       cmd_synth)                                                                                                       \
+    X(DEVICES, "devices", "[--json]", "show the devices that run can compute on, or why there is none", cmd_devices)   \
     X(HELP, "help", "[COMMAND]", "show all options, or those of one command", cmd_help)                                \
     X(VERSION, "version", "[--json]", "show the version", cmd_version)
 

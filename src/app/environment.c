@@ -86,6 +86,12 @@ int sst_environment_openmp_threads(void)
     return text ? read_count(text + strspn(text, " "), ", ") : 0;
 }
 
+const char *sst_environment_device_plugins(void)
+{
+    const char *folder = getenv("SST_DEVICE_PLUGINS");
+    return folder && *folder ? folder : NULL;
+}
+
 struct sst_machine sst_environment_machine(void)
 {
     struct sst_machine machine = {.n_openmp_threads = sst_environment_openmp_threads(),

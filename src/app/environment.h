@@ -1,4 +1,7 @@
-/* All that the program takes from its surroundings: terminal, time that outputs are stamped with, cores, memory, disk. */
+/*
+ * All that the program takes from its surroundings: terminal, time that outputs are stamped with, cores, memory, disk, folder of
+ * device plugins.
+ */
 #ifndef SST_APP_ENVIRONMENT_H
 #define SST_APP_ENVIRONMENT_H
 
@@ -40,6 +43,9 @@ int sst_environment_scheduled_cpus(bool *is_odd);
 
 /* The first number of OMP_NUM_THREADS; 0 where it is not set, or is no number, of which OpenMP itself warns. */
 int sst_environment_openmp_threads(void);
+
+/* SST_DEVICE_PLUGINS: the folder of device plugins, in place of those that the program looks in; NULL where it is not set. */
+const char *sst_environment_device_plugins(void);
 
 /* What this process may use. */
 struct sst_machine {

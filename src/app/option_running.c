@@ -19,6 +19,32 @@ enum sst_status sst_set_threads(struct sst_options *options, const char *text, s
     return sst_option_int(SST_OPTION_ID_threads, text, 1, SST_MAX_THREADS, &options->n_threads, err);
 }
 
+/* Whole numbers with commas between. */
+static bool is_list_of_numbers(const char *text)
+{
+    static const char digits[] = "0123456789";
+    const int most_digits = 4;
+    for (;; ++text) {
+        const size_t n = strspn(text, digits);
+        text += n;
+        if (n == 0 || n > (size_t)most_digits || *text != ',')
+            return n > 0 && n <= (size_t)most_digits && !*text;
+    }
+}
+
+enum sst_status sst_set_device(struct sst_options *options, const char *text, struct sst_error *err)
+{
+    static const char by_number[] = "gpu:";
+    const bool has_numbers = strncmp(text, by_number, sizeof by_number - 1) == 0;
+    if (strcmp(text, "auto") != 0 && strcmp(text, "cpu") != 0 && strcmp(text, "gpu") != 0 &&
+        !(has_numbers && is_list_of_numbers(text + sizeof by_number - 1)))
+        return sst_option_refuse(
+            err, SST_OPTION_ID_device, text,
+            "names no device. Accepted: auto, cpu, gpu, or numbers as gpu:0,1 ('sststream devices' "
+            "shows them)");
+    return sst_option_text(SST_OPTION_ID_device, text, &options->device, err);
+}
+
 enum sst_status sst_set_progress(struct sst_options *options, const char *text, struct sst_error *err)
 {
     int choice = 0;

@@ -242,5 +242,6 @@ void sst_options_clear(struct sst_options *options)
     sst_free(options->output);
     sst_free(options->report);
     sst_free(options->memory_text);
+    sst_free(options->device);
     memset(options, 0, sizeof *options);
 }

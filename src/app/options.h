@@ -106,6 +106,7 @@ struct sst_options {
 
     struct sst_archive_options archive;
 
+    char *device; /* --device: "auto", "cpu", "gpu" or "gpu:0,1"; NULL where not given, as auto */
     int n_threads; /* >= 1 once settled; before that 0 = not given */
     int n_readers; /* once settled 0..SST_MAX_READERS; 0 = the program itself reads */
     bool readers_are_short; /* a process for each file */

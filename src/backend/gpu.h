@@ -31,6 +31,7 @@ struct sst_gpu_setup {
     size_t n_kept; /* SST_GPU_EXACT: fields that are held at a time, in all terms together */
     size_t n_kept_bin; /* SST_GPU_EXACT: fields of a term, at most */
     size_t n_terms; /* bins of a pool, at most */
+    size_t n_window; /* SST_GPU_EXACT: days of a window, 2 H + 1; only how soon results are there depends on it */
     size_t k_top, k_bottom; /* SST_GPU_TAIL */
     size_t n_results; /* pools of a group, at most */
     const struct sst_moments_fit *fit; /* SST_GPU_MOMENTS */

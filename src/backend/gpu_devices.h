@@ -29,8 +29,11 @@ struct sst_gpu_devices {
 /* What looking for devices found: all that can be used, and in words why a plugin has none. */
 struct sst_gpu_found {
     struct sst_gpu_devices devices; /* of all plugins, one after the other */
-    char *reasons; /* a line each: "cuda: no device (cudaErrorNoDevice, 100)"; never NULL */
+    char *reasons; /* a line each: "cuda: no device (no CUDA-capable device is detected, code 100)"; never NULL */
 };
+
+/* Whether a folder (NULL: no) has files that are named as plugins are. */
+bool sst_gpu_has_plugins(const char *folder);
 
 /*
  * Looks for plugins in a folder (NULL or none there: a reason, no error) and asks each for its devices.

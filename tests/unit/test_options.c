@@ -64,6 +64,7 @@ START_TEST(defaults_are_those_of_the_design)
     ck_assert_ptr_null(options.report);
     ck_assert_int_eq(options.n_threads, 0);
     ck_assert_int_eq(options.n_readers, 0);
+    ck_assert_ptr_null(options.device);
     ck_assert(!options.readers_are_short && !options.wants_timings);
     ck_assert(options.read_timeout == 60.0);
     ck_assert(options.memory_share == 0.5 && options.memory_bytes == 0);
@@ -108,7 +109,7 @@ START_TEST(shown_defaults_are_the_defaults)
         SST_OPTION_ID_progress,      SST_OPTION_ID_smooth_width,
         SST_OPTION_ID_max_share,     SST_OPTION_ID_window_half_width,
         SST_OPTION_ID_compress,      SST_OPTION_ID_read_timeout,
-        SST_OPTION_ID_memory,
+        SST_OPTION_ID_memory,        SST_OPTION_ID_device,
     };
     for (size_t i = 0; i < sizeof ids / sizeof *ids; ++i) {
         char line[MAX_LINE];
@@ -210,6 +211,8 @@ START_TEST(how_it_runs_is_taken)
     ck_assert_int_eq(options.deflate_level, 0);
     ck_assert_str_eq(options.arguments, "--readers 3 --readers-short --read-timeout 2.5 --memory 1.5GiB --timings "
                                         "--compress none");
+    accept("plan in.nc --device gpu:0,11");
+    ck_assert_str_eq(options.device, "gpu:0,11");
     accept("plan in.nc --readers 0 --memory 1.5GiB --memory 12.5% --compress 9");
     ck_assert_int_eq(options.n_readers, 0);
     ck_assert(options.memory_bytes == 0 && options.memory_share == 0.125);
@@ -504,6 +507,9 @@ static const struct refusal refusals[] = {
     {"f --threads 0", "--threads 0: out of range", "1 to 1024"},
     {"f -P 1025", "--threads 1025: out of range", "1 to 1024"},
     {"f -P all", "--threads all: not a whole number", "1 to 1024"},
+    {"f --device tpu", "--device tpu: names no device", "auto, cpu, gpu, or numbers as gpu:0,1"},
+    {"f --device gpu:", "--device gpu:: names no device", "gpu:0,1"},
+    {"f --device gpu:0,", "--device gpu:0,: names no device", "gpu:0,1"},
     {"f --readers -1", "--readers -1: out of range", "0 to 8"},
     {"f --readers 9", "--readers 9: out of range", "0 to 8"},
     {"f --readers two", "--readers two: not a whole number", "0 to 8"},
@@ -585,7 +591,7 @@ static const struct refusal refusals[] = {
     {"plam f.nc", "plam: neither a command nor a file", "Did you mean 'plan'?"},
     {"snyth f.nc", "snyth: neither a command nor a file", "Did you mean 'synth'?"},
     {"frobnicate", "frobnicate: neither a command nor a file",
-     "Commands: 'run', 'plan', 'report', 'compare', 'synth', 'help', 'version'"},
+     "Commands: 'run', 'plan', 'report', 'compare', 'synth', 'devices', 'help', 'version'"},
     {"f.nc _", "an empty file name", "shell variable"},
     {"f --windw 5", "--windw: no such option", "Did you mean --window?"},
     {"f --windw=5", "--windw: no such option", "Did you mean --window?"},

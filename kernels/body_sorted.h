@@ -1,0 +1,337 @@
+/*
+ * Percentiles near one end of pools that slide over days, two cells a thread: sorted lists of the greatest values, with no
+ * branch on data. Days come in blocks of n_window; each value is read once.
+ *
+ *   days        | 0 1 2 3 4 5 6 7 8 9 10 | 11 12 13 ...
+ *   a window            [ suffix 3 .. 10 |  prefix 13 ]       greatest of both lists: max of one and the other turned round
+ *   a slot      suffix j of the last block until day j of this one comes, then that day, from which suffixes are made
+ *
+ * The prefix grows day by day and stays in registers; suffixes are made from the last day backwards when a block is full. A
+ * window that is a whole block is a prefix. Sums and counts of the window are kept as those of its days, in a ring.
+ *
+ *   lists, items SORTED_STRIDE words apart    [ slot 0: suffix 1 | ... | slot n_window - 2 | sums of days, the last first ]
+ *
+ * Lists are DEPTH long. Where fewer values are wanted the prefix begins with as many greatest codes as are too many, which
+ * come out first and push the wanted ones to the end, where the two least are found without sorting.
+ */
+#ifndef SST_KERNELS_BODY_SORTED_H
+#define SST_KERNELS_BODY_SORTED_H
+
+#include "cell_exact.h"
+#include "gpu_arch.h"
+#include "gpu_network.h"
+#include "gpu_rt.h"
+
+struct body_sorted_args {
+    struct gpu_sorted sorted;
+    struct cell_exact_lattice lattice;
+    struct pair_factors factors;
+    uint32_t n_blocks; /* of the launch: a block goes on by so many */
+    uint32_t n_words; /* of a thread's lists */
+};
+
+/* Words from an item of a thread's lists to the next. */
+enum { SORTED_STRIDE = k_sorted_threads };
+
+/* Count and sum of a day's values of a cell in one word: count in the low bits. */
+enum { SORTED_COUNT_BITS = 6, SORTED_COUNT_MASK = (1 << SORTED_COUNT_BITS) - 1 };
+
+template <int MEMBERS, int DEPTH> struct body_sorted {
+    static_assert(MEMBERS <= SORTED_COUNT_MASK, "a day's count has its bits");
+    static_assert(MEMBERS <= DEPTH, "a day is a list");
+
+    uint32_t day[MEMBERS], next[MEMBERS], prefix[DEPTH];
+    uint32_t *lists;
+    uint32_t pair;
+    uint32_t last_sums[2]; /* of the block's last day, which has no slot */
+    int32_t n[2], sum[2]; /* of the window */
+    int32_t n_divided[2]; /* counts whose reciprocals are known */
+    double per_n[2];
+
+    /* Of a thread's lists; the last slot holds one day at most. */
+    static constexpr uint32_t list_words(uint32_t n_window)
+    {
+        return n_window < 2 ? 0 : (n_window - 1) * (DEPTH + 2) - (DEPTH - MEMBERS);
+    }
+};
+
+#define SORTED_FORM template <int MEMBERS, int DEPTH>
+#define SORTED_STATE body_sorted<MEMBERS, DEPTH>
+
+GPU_INLINE uint32_t body_sorted_word(const struct body_sorted_args &args, uint32_t plane, uint32_t pair)
+{
+    if (plane == GPU_NO_BLOCK)
+        return PAIR_MISSING;
+    const pair_word *words = reinterpret_cast<const pair_word *>(args.sorted.planes) + pair;
+    return words[(size_t)plane * (args.sorted.places.pitch / 2)];
+}
+
+/* Fetches a day ahead of its turn. Members that a form has too many are missing. */
+SORTED_FORM GPU_INLINE void body_sorted_fetch(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t day)
+{
+    const uint32_t n_members = args.sorted.n_members, *members = args.sorted.members + (size_t)day * n_members;
+    if (n_members == MEMBERS) {
+        GPU_UNROLL
+        for (int i = 0; i < MEMBERS; ++i)
+            state.next[i] = body_sorted_word(args, members[i], state.pair);
+        return;
+    }
+    GPU_UNROLL
+    for (int i = 0; i < MEMBERS; ++i)
+        state.next[i] =
+            body_sorted_word(args, (uint32_t)i < n_members ? members[i] : (uint32_t)GPU_NO_BLOCK, state.pair);
+}
+
+/* Sorts the day that was fetched; gives its sums. */
+SORTED_FORM GPU_INLINE void body_sorted_take(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t sums[2])
+{
+    int32_t sum[2] = {0, 0}, n[2] = {MEMBERS, MEMBERS};
+    GPU_UNROLL
+    for (int i = 0; i < MEMBERS; ++i) {
+        pair_add(state.next[i], sum);
+        state.day[i] = args.sorted.from_below ? pair_negate(state.next[i]) : state.next[i];
+    }
+    network_sort_pairs(state.day, args.factors);
+    const uint32_t least = state.day[MEMBERS - 1];
+    if (pair_low(least) == GPU_MISSING || pair_high(least) == GPU_MISSING) {
+        GPU_UNROLL
+        for (int i = 0; i < MEMBERS; ++i) {
+            n[0] -= pair_low(state.day[i]) == GPU_MISSING;
+            n[1] -= pair_high(state.day[i]) == GPU_MISSING;
+        }
+    }
+    GPU_UNROLL
+    for (int cell = 0; cell < 2; ++cell) {
+        const int32_t of_values = sum[cell] - (MEMBERS - n[cell]) * GPU_MISSING;
+        sums[cell] = (uint32_t)of_values << SORTED_COUNT_BITS | (uint32_t)n[cell];
+    }
+}
+
+/* The day enters the window and, where one does, the day that had its place leaves. */
+SORTED_FORM GPU_INLINE void body_sorted_count(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t day,
+                                              uint32_t place, const uint32_t sums[2])
+{
+    const uint32_t n_window = args.sorted.n_window;
+    const bool is_last = place == n_window - 1;
+    GPU_UNROLL
+    for (uint32_t cell = 0; cell < 2; ++cell) {
+        uint32_t *slot = state.lists + (is_last ? 0 : args.n_words - 2 * (place + 1) + cell) * SORTED_STRIDE;
+        if (day >= n_window) {
+            const uint32_t leaving = is_last ? state.last_sums[cell] : *slot;
+            state.n[cell] -= (int32_t)(leaving & SORTED_COUNT_MASK);
+            state.sum[cell] -= (int32_t)leaving >> SORTED_COUNT_BITS;
+        }
+        state.n[cell] += (int32_t)(sums[cell] & SORTED_COUNT_MASK);
+        state.sum[cell] += (int32_t)sums[cell] >> SORTED_COUNT_BITS;
+        if (is_last)
+            state.last_sums[cell] = sums[cell];
+        else
+            *slot = sums[cell];
+    }
+}
+
+/* The first day of a block is its prefix; `spare` greatest codes stand before what is wanted. */
+SORTED_FORM GPU_INLINE void body_sorted_begin(SORTED_STATE &state, const struct body_sorted_args &args)
+{
+    const uint32_t spare = DEPTH - args.sorted.depth;
+    GPU_UNROLL
+    for (uint32_t i = 0; i < DEPTH; ++i) {
+        const uint32_t value = i < MEMBERS ? state.day[i < MEMBERS ? i : 0] : PAIR_MISSING;
+        const uint32_t filling = i < spare ? PAIR_GREATEST : PAIR_MISSING;
+        state.prefix[i] = spare == 0 ? value : filling;
+    }
+    if (spare > 0)
+        network_join_pairs(state.prefix, state.day, args.factors);
+}
+
+/* A list in which a value is missing from the first item on has none. */
+SORTED_FORM GPU_INLINE void body_sorted_join(SORTED_STATE &state, const struct body_sorted_args &args)
+{
+    if (state.day[0] != PAIR_MISSING)
+        network_join_pairs(state.prefix, state.day, args.factors);
+}
+
+SORTED_FORM GPU_INLINE void body_sorted_put_day(SORTED_STATE &state, uint32_t slot)
+{
+    uint32_t *list = state.lists + slot * (DEPTH * SORTED_STRIDE);
+    GPU_UNROLL
+    for (int i = 0; i < MEMBERS; ++i)
+        list[i * SORTED_STRIDE] = state.day[i];
+}
+
+/* A block is full: its days become suffixes, the last one first. The prefix begins anew with the next day. */
+SORTED_FORM GPU_INLINE void body_sorted_turn(SORTED_STATE &state, const struct body_sorted_args &args)
+{
+    GPU_UNROLL
+    for (int i = 0; i < DEPTH; ++i)
+        state.prefix[i] = i < MEMBERS ? state.day[i < MEMBERS ? i : 0] : PAIR_MISSING;
+    GPU_NO_UNROLL
+    for (int32_t slot = (int32_t)args.sorted.n_window - 3; slot >= 0; --slot) {
+        uint32_t *list = state.lists + slot * (DEPTH * SORTED_STRIDE);
+        GPU_UNROLL
+        for (int i = 0; i < MEMBERS; ++i)
+            state.day[i] = list[i * SORTED_STRIDE];
+        body_sorted_join(state, args);
+        GPU_UNROLL
+        for (int i = 0; i < DEPTH; ++i)
+            list[i * SORTED_STRIDE] = state.prefix[i];
+    }
+}
+
+/* The greatest values of the window, falling and then rising. */
+SORTED_FORM GPU_INLINE void body_sorted_window(const SORTED_STATE &state, const struct body_sorted_args &args,
+                                               uint32_t place, uint32_t (&window)[DEPTH])
+{
+    if (place == args.sorted.n_window - 1) {
+        GPU_UNROLL
+        for (int i = 0; i < DEPTH; ++i)
+            window[i] = state.prefix[i];
+        return;
+    }
+    const uint32_t *list = state.lists + place * (DEPTH * SORTED_STRIDE);
+    const bool is_whole = place + 2 < args.sorted.n_window;
+    GPU_UNROLL
+    for (int i = 0; i < DEPTH; ++i) {
+        const uint32_t item = i < MEMBERS || is_whole ? list[i * SORTED_STRIDE] : PAIR_MISSING;
+        window[i] = pair_max(item, state.prefix[DEPTH - 1 - i]);
+    }
+}
+
+/* Where a cell's two order statistics stand in the list: the deeper one, and whether the other is the one before it. */
+struct sorted_place {
+    int32_t deep;
+    bool is_deep_value, is_deep_next; /* the deeper one is x[k], is x[k + 1] */
+    double g;
+};
+
+GPU_INLINE struct sorted_place body_sorted_place(const struct gpu_sorted &sorted, uint32_t percentile, int32_t n,
+                                                 int32_t spare)
+{
+    const struct cell_rank *ranks = sorted.ranks.ranks + (size_t)percentile * (sorted.ranks.n_most + 1);
+    const struct cell_rank rank = ranks[n > 0 ? n : 1];
+    const int32_t last = (n > 0 ? n : 1) - 1;
+    struct sorted_place place;
+    place.g = rank.g;
+    place.deep = spare + (!sorted.from_below ? last - rank.k : rank.k < last ? rank.k + 1 : rank.k);
+    place.is_deep_value = !sorted.from_below || rank.k == last;
+    place.is_deep_next = sorted.from_below || rank.k == last;
+    return place;
+}
+
+GPU_INLINE double body_sorted_quantile(const struct body_sorted_args &args, struct sorted_place place, int32_t deep,
+                                       int32_t shallow)
+{
+    const int32_t sign = args.sorted.from_below ? -1 : 1;
+    return cell_exact_quantile(args.lattice, sign * (place.is_deep_value ? deep : shallow),
+                               sign * (place.is_deep_next ? deep : shallow), place.g);
+}
+
+/* Items deep and deep - 1 of each cell, of a list in order. */
+template <int DEPTH>
+GPU_INLINE void body_sorted_pick(const uint32_t (&window)[DEPTH], const struct sorted_place (&place)[2], uint32_t *deep,
+                                 uint32_t *shallow)
+{
+    uint32_t d[2] = {window[0], window[0]}, s[2] = {window[0], window[0]};
+    GPU_UNROLL
+    for (int i = 1; i < DEPTH; ++i) {
+        GPU_UNROLL
+        for (int cell = 0; cell < 2; ++cell) {
+            d[cell] = i == place[cell].deep ? window[i] : d[cell];
+            s[cell] = i == place[cell].deep ? window[i - 1] : s[cell];
+        }
+    }
+    *deep = pair_of(pair_low(d[0]), pair_high(d[1]));
+    *shallow = pair_of(pair_low(s[0]), pair_high(s[1]));
+}
+
+SORTED_FORM GPU_INLINE void body_sorted_percentiles(SORTED_STATE &state, const struct body_sorted_args &args,
+                                                    uint32_t (&window)[DEPTH], const bool has_enough[2], size_t at)
+{
+    const struct gpu_sorted &sorted = args.sorted;
+    const int32_t spare = DEPTH - (int32_t)sorted.depth;
+    bool is_tidy = false;
+    GPU_NO_UNROLL
+    for (uint32_t q = 0; q < (uint32_t)sorted.ranks.n_percentiles; ++q) {
+        const struct sorted_place place[2] = {body_sorted_place(sorted, q, state.n[0], spare),
+                                              body_sorted_place(sorted, q, state.n[1], spare)};
+        uint32_t deep, shallow;
+        if ((place[0].deep == DEPTH - 1 || state.n[0] == 0) && (place[1].deep == DEPTH - 1 || state.n[1] == 0)) {
+            network_least_pairs(window, &deep, &shallow);
+        } else {
+            if (!is_tidy)
+                network_tidy_pairs(window, args.factors);
+            is_tidy = true;
+            body_sorted_pick(window, place, &deep, &shallow);
+        }
+        const double low = body_sorted_quantile(args, place[0], pair_low(deep), pair_low(shallow));
+        const double high = body_sorted_quantile(args, place[1], pair_high(deep), pair_high(shallow));
+        const struct pair_of_doubles out = {has_enough[0] ? low : (double)NAN, has_enough[1] ? high : (double)NAN};
+        *reinterpret_cast<struct pair_of_doubles *>(sorted.results.quantile[sorted.first_percentile + q] + at) = out;
+    }
+}
+
+/* Mean [degC] of one cell of the window. Counts seldom change, so their reciprocals are kept. */
+SORTED_FORM GPU_INLINE double body_sorted_mean(SORTED_STATE &state, const struct body_sorted_args &args, int cell)
+{
+    const int32_t n = state.n[cell] > 0 ? state.n[cell] : 1;
+    if (n != state.n_divided[cell]) {
+        state.n_divided[cell] = n;
+        state.per_n[cell] = 1.0 / (double)n;
+    }
+    return cell_exact_mean(args.lattice, state.sum[cell], n, state.per_n[cell]);
+}
+
+SORTED_FORM GPU_INLINE void body_sorted_finish(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t pool,
+                                               uint32_t place)
+{
+    const struct gpu_sorted &sorted = args.sorted;
+    const size_t at = (size_t)(sorted.first_result + (int32_t)pool) * sorted.places.pitch + 2 * (size_t)state.pair;
+    const int32_t min_samples = sorted.min_samples[pool];
+    const bool has_enough[2] = {state.n[0] > 0 && state.n[0] >= min_samples,
+                                state.n[1] > 0 && state.n[1] >= min_samples};
+    uint32_t window[DEPTH];
+    body_sorted_window(state, args, place, window);
+    body_sorted_percentiles(state, args, window, has_enough, at);
+    if (sorted.results.mean) {
+        const double low = body_sorted_mean(state, args, 0), high = body_sorted_mean(state, args, 1);
+        const struct pair_of_doubles out = {has_enough[0] ? low : (double)NAN, has_enough[1] ? high : (double)NAN};
+        *reinterpret_cast<struct pair_of_doubles *>(sorted.results.mean + at) = out;
+    }
+    if (sorted.results.n_obs)
+        *reinterpret_cast<pair_word *>(sorted.results.n_obs + at) = pair_of(state.n[0], state.n[1]);
+}
+
+/* All days of one pair of cells. */
+SORTED_FORM GPU_INLINE void body_sorted_run(const struct body_sorted_args &args, uint32_t pair, uint32_t *lists)
+{
+    SORTED_STATE state;
+    const uint32_t n_window = args.sorted.n_window;
+    state.lists = lists;
+    state.pair = pair;
+    for (int cell = 0; cell < 2; ++cell)
+        state.n[cell] = state.sum[cell] = state.n_divided[cell] = 0;
+    body_sorted_fetch(state, args, 0);
+    uint32_t place = 0;
+    GPU_NO_UNROLL
+    for (uint32_t day = 0; day < args.sorted.n_days; ++day) {
+        uint32_t sums[2];
+        body_sorted_take(state, args, sums);
+        if (day + 1 < args.sorted.n_days)
+            body_sorted_fetch(state, args, day + 1);
+        body_sorted_count(state, args, day, place, sums);
+        if (place == 0)
+            body_sorted_begin(state, args);
+        else
+            body_sorted_join(state, args);
+        if (place > 0)
+            body_sorted_put_day(state, place - 1);
+        if (day + 1 >= n_window)
+            body_sorted_finish(state, args, day + 1 - n_window, place);
+        if (++place < n_window)
+            continue;
+        body_sorted_turn(state, args);
+        place = 0;
+    }
+}
+
+#endif

@@ -1,0 +1,143 @@
+/* The self-test: the same pattern on a device and on the CPU, compared byte for byte. */
+#include "backend/gpu_selftest.h"
+
+#include <string.h>
+
+#include "backend/gpu_selftest_pattern.h"
+#include "core/mem.h"
+
+/* One way through the kernels. */
+struct trial {
+    const char *kernels;
+    enum sst_gpu_store store;
+    enum sst_fit_kind fit;
+    enum sst_lattice_kind lattice; /* on the MILLI lattice codes and hundredths are two arrays */
+};
+
+static const struct trial trials[] = {
+    {"the window kernel (cf)", SST_GPU_MOMENTS, SST_FIT_CF, SST_LATTICE_CENTI},
+    {"the window kernel (maxent)", SST_GPU_MOMENTS, SST_FIT_MAXENT, SST_LATTICE_CENTI},
+    {"the exact kernels", SST_GPU_EXACT, SST_FIT_CF, SST_LATTICE_MILLI},
+    {"the tail kernels", SST_GPU_TAIL, SST_FIT_CF, SST_LATTICE_MILLI},
+};
+
+static struct sst_gpu_setup setup_of(const struct sst_gpu_devices *devices, const struct sst_pattern *pattern,
+                                     enum sst_gpu_store store)
+{
+    return (struct sst_gpu_setup){.devices = devices,
+                                  .store = store,
+                                  .cells = &pattern->cells,
+                                  .n_most_places = sst_cells_most(SST_PATTERN_DOMAIN),
+                                  .n_bins = SST_PATTERN_BINS,
+                                  .n_kept = SST_PATTERN_FIELDS,
+                                  .n_kept_bin = SST_PATTERN_YEARS,
+                                  .n_terms = SST_PATTERN_WINDOW,
+                                  .n_window = SST_PATTERN_WINDOW,
+                                  .k_top = SST_PATTERN_K,
+                                  .k_bottom = SST_PATTERN_K,
+                                  .n_results = SST_PATTERN_POOLS,
+                                  .fit = &pattern->fit,
+                                  .args = &pattern->args,
+                                  .is_low = pattern->is_low,
+                                  .wants_shape = store == SST_GPU_MOMENTS,
+                                  .wants_marks = true};
+}
+
+static enum sst_status compute_opened(struct sst_gpu *gpu, const struct sst_pattern *pattern,
+                                      const struct sst_pattern_results *out, struct sst_error *err)
+{
+    for (size_t bin = 0; bin < SST_PATTERN_BINS; ++bin) {
+        const struct sst_field *fields[SST_PATTERN_YEARS];
+        for (size_t year = 0; year < SST_PATTERN_YEARS; ++year)
+            fields[year] = &pattern->fields[bin * SST_PATTERN_YEARS + year];
+        SST_TRY(sst_gpu_add_fields(gpu, bin, fields, SST_PATTERN_YEARS, err));
+    }
+    SST_TRY(sst_gpu_start(gpu, pattern->pools, SST_PATTERN_POOLS, err));
+    for (size_t pool = 0; pool < SST_PATTERN_POOLS; ++pool)
+        SST_TRY(sst_gpu_result(gpu, pool, &out->pools[pool], err));
+    return SST_OK;
+}
+
+static enum sst_status compute_on(const struct sst_gpu_devices *device, const struct sst_pattern *pattern,
+                                  const struct trial *trial, const struct sst_pattern_results *out,
+                                  struct sst_error *err)
+{
+    const struct sst_gpu_setup setup = setup_of(device, pattern, trial->store);
+    struct sst_gpu *gpu = NULL;
+    SST_TRY(sst_gpu_open(&setup, &gpu, err));
+    const enum sst_status rc = compute_opened(gpu, pattern, out, err);
+    sst_gpu_close(&gpu);
+    return rc;
+}
+
+static enum sst_status compare_with(const struct sst_gpu_devices *device, const struct sst_pattern *pattern,
+                                    const struct trial *trial, const struct sst_pattern_results *expected,
+                                    struct sst_error *err)
+{
+    struct sst_pattern_results got = {0};
+    enum sst_status rc = SST_OK;
+    SST_TRY(sst_pattern_results_init(&got, pattern, trial->store, err));
+    SST_TRY_GOTO(compute_on(device, pattern, trial, &got, err));
+    if (memcmp(got.memory, expected->memory, got.n_bytes) != 0)
+        rc = sst_fail(err, SST_ERR_DEVICE,
+                      "device %d (%s): self-test: %s gives other bits than the CPU. Do not use it; --device cpu "
+                      "computes the same without it",
+                      device->list[0].index, device->list[0].info.name, trial->kernels);
+done:
+    sst_free(got.memory);
+    return rc;
+}
+
+/* From page-locked memory, which the device reads itself, and from memory that is copied on the way. */
+static enum sst_status try_locked(const struct sst_gpu_devices *device, const struct sst_pattern *pattern,
+                                  const struct trial *trial, const struct sst_pattern_results *expected,
+                                  struct sst_error *err)
+{
+    enum sst_status rc = SST_OK;
+    SST_TRY(sst_gpu_lock_host(device, pattern->codes, pattern->n_code_bytes, err));
+    if (pattern->hundredths != pattern->codes)
+        rc = sst_gpu_lock_host(device, pattern->hundredths, pattern->n_code_bytes, err);
+    if (rc == SST_OK) {
+        rc = compare_with(device, pattern, trial, expected, err);
+        if (pattern->hundredths != pattern->codes)
+            sst_gpu_unlock_host(device, pattern->hundredths);
+    }
+    sst_gpu_unlock_host(device, pattern->codes);
+    return rc;
+}
+
+static enum sst_status try_all(const struct sst_gpu_devices *devices, const struct sst_pattern *pattern,
+                               const struct trial *trial, const struct sst_pattern_results *expected,
+                               struct sst_error *err)
+{
+    for (size_t i = 0; i < devices->n; ++i) {
+        const struct sst_gpu_devices device = {.list = {devices->list[i]}, .n = 1};
+        SST_TRY(compare_with(&device, pattern, trial, expected, err));
+        SST_TRY(try_locked(&device, pattern, trial, expected, err));
+    }
+    return SST_OK;
+}
+
+static enum sst_status run_trial(const struct sst_gpu_devices *devices, const struct trial *trial,
+                                 struct sst_error *err)
+{
+    struct sst_pattern pattern = {0};
+    struct sst_pattern_results expected = {0};
+    enum sst_status rc = SST_OK;
+    SST_TRY_GOTO(sst_pattern_init(&pattern, trial->lattice, err));
+    pattern.fit.kind = trial->fit;
+    SST_TRY_GOTO(sst_pattern_results_init(&expected, &pattern, trial->store, err));
+    SST_TRY_GOTO(sst_pattern_compute(&pattern, trial->store, &expected, err));
+    SST_TRY_GOTO(try_all(devices, &pattern, trial, &expected, err));
+done:
+    sst_free(expected.memory);
+    sst_pattern_clear(&pattern);
+    return rc;
+}
+
+enum sst_status sst_gpu_selftest(const struct sst_gpu_devices *devices, struct sst_error *err)
+{
+    for (size_t i = 0; i < sizeof trials / sizeof trials[0]; ++i)
+        SST_TRY(run_trial(devices, &trials[i], err));
+    return SST_OK;
+}
