@@ -349,7 +349,8 @@ static enum sst_status engine_open(struct sst_engine *engine, struct sst_error *
                                         .n_probes = job->n_probes,
                                         .wants_shape = job->wants_shape,
                                         .devices = job->devices,
-                                        .n_ahead = job->n_ahead};
+                                        .n_ahead = job->n_ahead,
+                                        .is_resident = job->is_resident};
     engine->shape = sst_engine_shape(engine->policy, &size);
     sst_schedule_make(engine->policy, &engine->schedule);
     SST_TRY(list_days(engine, err));

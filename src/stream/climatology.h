@@ -68,6 +68,8 @@ struct sst_climatology_job {
     bool wants_shape; /* results carry the shape of pools, where the method has moments: 12 bytes a cell and estimate */
     const struct sst_gpu_devices *devices; /* that compute all but the probes; NULL or none: the backend does */
     size_t n_ahead; /* pools that are finished together, at most: src/stream/schedule.h; 0: one at a time */
+    bool
+        is_resident; /* devices have room for the days of the whole run: what is there once stays, nothing waits for room */
     struct sst_gpu_times *device_times; /* what devices did is added here; may be NULL */
     struct sst_timings *timings; /* what the engine does itself is booked here; may be NULL */
 };
@@ -92,6 +94,7 @@ struct sst_climatology_size {
     bool lacks_days_beside; /* no file is of the year before or after the baseline: such days have no bins */
     const struct sst_gpu_devices *devices; /* as those of the job */
     size_t n_ahead;
+    bool is_resident;
 };
 
 /*
@@ -99,6 +102,9 @@ struct sst_climatology_size {
  * threads, of about a megabyte.
  */
 uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size);
+
+/* Bytes of each of n_devices devices that the engine takes for a size whose `devices` say no more than how many there are. */
+uint64_t sst_climatology_device_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size);
 
 /* Pools that a run finishes, so the most that n_ahead can be. */
 size_t sst_climatology_n_pools(const struct sst_policy *policy);

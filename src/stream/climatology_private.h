@@ -13,6 +13,7 @@
 #include "stream/climatology.h"
 #include "stream/estimate.h"
 #include "stream/method.h"
+#include "stream/method_gpu.h"
 #include "stream/schedule.h"
 
 /* A method at work: over all cells, or the exact one over the probes. */

@@ -15,8 +15,7 @@ struct sst_estimate_shape sst_engine_shape(const struct sst_policy *policy, cons
 
 const struct sst_method *sst_engine_method(const struct sst_policy *policy, const struct sst_gpu_devices *devices)
 {
-    (void)devices; /* none has a method yet */
-    return sst_method_of(policy->approx);
+    return devices && devices->n > 0 ? sst_method_gpu(policy->approx) : sst_method_of(policy->approx);
 }
 
 struct sst_method_setup sst_engine_method_setup(const struct sst_policy *policy,
@@ -27,6 +26,7 @@ struct sst_method_setup sst_engine_method_setup(const struct sst_policy *policy,
                                      .devices = size->devices,
                                      .n_domain = size->n_domain,
                                      .n_ahead = size->n_ahead,
+                                     .is_resident = size->is_resident,
                                      .lacks_days_beside = size->lacks_days_beside,
                                      .wants_shape = size->wants_shape};
 }
@@ -50,7 +50,7 @@ static uint64_t slot_bytes(const struct holders *holders, int slot)
     uint64_t bytes = 0;
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
         const struct sst_term term = {(int16_t)slot, (int16_t)year_class};
-        if (!sst_schedule_has_term(holders->all.policy, term, holders->all.lacks_days_beside))
+        if (sst_schedule_term_days(holders->all.policy, term, holders->all.lacks_days_beside) == 0)
             continue;
         bytes += holders->method->term_bytes(&holders->all, term);
         bytes += sst_method_exact()->term_bytes(&holders->probes, term);
@@ -143,6 +143,12 @@ uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struc
         finish_group(&walk, first, end);
     }
     return walk.peak;
+}
+
+uint64_t sst_climatology_device_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size)
+{
+    const struct sst_method_setup setup = sst_engine_method_setup(policy, size);
+    return sst_method_gpu_bytes(&setup).device;
 }
 
 size_t sst_climatology_n_pools(const struct sst_policy *policy)

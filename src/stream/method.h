@@ -31,7 +31,7 @@ struct sst_method_setup {
     const struct sst_gpu_devices *devices;
     size_t n_domain; /* cells that may get a place */
     size_t n_ahead; /* pools that are finished together, at most; 0: one */
-    bool lacks_days_beside, wants_shape; /* as struct sst_climatology_size has them */
+    bool is_resident, lacks_days_beside, wants_shape; /* as struct sst_climatology_size has them */
     struct sst_gpu_times *times; /* what devices did is added when it is closed; may be NULL */
 };
 

@@ -170,9 +170,9 @@ static bool is_beside(const struct sst_pool_rule *pools, struct sst_term term)
            sst_pool_class(pools, (struct sst_day){pools->last_year + 1, term.slot}) == SST_CLASS_LAST;
 }
 
-bool sst_schedule_has_term(const struct sst_policy *policy, struct sst_term term, bool lacks_days_beside)
+size_t sst_schedule_term_days(const struct sst_policy *policy, struct sst_term term, bool lacks_days_beside)
 {
-    return !(lacks_days_beside && is_beside(&policy->pools, term)) && sst_pool_term_days(&policy->pools, term) > 0;
+    return lacks_days_beside && is_beside(&policy->pools, term) ? 0 : (size_t)sst_pool_term_days(&policy->pools, term);
 }
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
@@ -183,10 +183,8 @@ static struct sst_schedule_counts count_slot(const struct sst_policy *policy, in
     struct sst_schedule_counts counts = {0};
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
         const struct sst_term term = {(int16_t)slot, (int16_t)year_class};
-        if (!sst_schedule_has_term(policy, term, lacks_days_beside))
-            continue;
-        const size_t n_days = (size_t)sst_pool_term_days(&policy->pools, term);
-        ++counts.n_terms;
+        const size_t n_days = sst_schedule_term_days(policy, term, lacks_days_beside);
+        counts.n_terms += n_days > 0;
         counts.n_days += n_days;
         counts.n_term_days = larger(counts.n_term_days, n_days);
     }

@@ -62,8 +62,8 @@ int sst_schedule_last_pool(const struct sst_schedule *schedule, int first, int e
 /* The two estimates whose mean a derived slot is. */
 void sst_schedule_parents(const struct sst_schedule *schedule, int *before, int *after);
 
-/* Whether a term has days; with lacks_days_beside, days beside the baseline are none. */
-bool sst_schedule_has_term(const struct sst_policy *policy, struct sst_term term, bool lacks_days_beside);
+/* Days of a term, at most; with lacks_days_beside, those beside the baseline are none. */
+size_t sst_schedule_term_days(const struct sst_policy *policy, struct sst_term term, bool lacks_days_beside);
 
 /* The most that there is at a time, for a store whose size is settled at the start. */
 struct sst_schedule_counts {
