@@ -33,6 +33,7 @@ struct run {
     bool has_written; /* a slot */
     double started; /* [s] */
     struct sst_timings timings; /* of what the program does itself */
+    struct sst_gpu_times device_times;
     struct sst_timings_report timings_report;
     char created[SST_ISO_TIME_SIZE];
 };
@@ -192,6 +193,7 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
         .stop_on_bad = run->options->stop_on_bad,
         .keep = job->keep,
         .crew = sst_job_crew(run->options),
+        .devices = &job->device.devices,
         .pools = &job->policy.pools,
         .wanted_slots = job->wanted,
         .notes = sst_log_note,
@@ -214,6 +216,10 @@ static enum sst_status compute(struct run *run, struct sst_error *err)
         .n_probes = job->n_probes,
         .wants_shape = sst_accuracy_wants_shape(run->accuracy),
         .timings = &run->timings,
+        .devices = &job->device.devices,
+        .n_ahead = job->device.n_ahead,
+        .is_resident = job->device.is_resident,
+        .device_times = &run->device_times,
     };
     const struct sst_slot_sink sink = {
         .user = run,
@@ -308,6 +314,8 @@ static const struct sst_timings_report *timings_report(struct run *run)
     const struct sst_reader_totals *totals = sst_reader_totals(run->reader);
     *out = (struct sst_timings_report){.readers = run->job.catalog->timings,
                                        .program = run->timings,
+                                       .device = run->device_times,
+                                       .n_devices = run->job.device.devices.n,
                                        .wall_seconds = sst_monotonic_seconds() - run->started,
                                        .n_readers = run->options->crew.crew ? run->options->n_readers : 0,
                                        .n_threads = run->options->n_threads,
@@ -395,6 +403,8 @@ int cmd_run(const struct sst_options *options)
         (void)sst_iso_time(now, run.created);
         rc = sst_job_prepare(options, &run.progress, &run.job, &err);
     }
+    if (rc == SST_OK)
+        rc = sst_job_test_devices(&run.job, &err);
     if (rc == SST_OK) {
         warn_about_job(&run);
         rc = compute(&run, &err);

@@ -2,9 +2,13 @@
 #include "app/job.h"
 
 #include <string.h>
+#include <unistd.h>
 
+#include "app/environment.h"
+#include "app/job_device.h"
 #include "app/job_memory.h"
 #include "app/log.h"
+#include "backend/gpu_selftest.h"
 #include "core/cells.h"
 #include "core/mem.h"
 #include "stream/steps.h"
@@ -293,6 +297,38 @@ done:
     return rc;
 }
 
+/* What a runtime takes differs by a few pages each time; a plan is to say the same each time. [bytes] */
+#define RUNTIME_UNIT (UINT64_C(32) << 20)
+
+/* Which devices compute, as far as that does not depend on memory, and what their runtime takes of the host's. */
+static enum sst_status find_devices(struct sst_job *job, struct sst_error *err)
+{
+    const int self = (int)getpid();
+    const uint64_t before = sst_environment_private_bytes(&self, 1);
+    SST_TRY(sst_job_devices(job->options, &job->device.devices, err));
+    const uint64_t after = sst_environment_private_bytes(&self, 1);
+    job->device.is_named = job->options->device && strcmp(job->options->device, "auto") != 0;
+    if (job->device.devices.n > 0 && after > before)
+        job->device.runtime_bytes = (after - before + RUNTIME_UNIT / 2) / RUNTIME_UNIT * RUNTIME_UNIT;
+    return SST_OK;
+}
+
+enum sst_status sst_job_test_devices(struct sst_job *job, struct sst_error *err)
+{
+    struct sst_error why = {0};
+    if (job->device.devices.n == 0)
+        return SST_OK;
+    const enum sst_status rc = sst_gpu_selftest(&job->device.devices, &why);
+    if (rc == SST_OK)
+        return SST_OK;
+    if (job->device.is_named || rc != SST_ERR_DEVICE)
+        return sst_fail(err, rc, "%s", why.text);
+    sst_log_warn(job->options->log, "%s. No device is used, the CPU computes", why.text);
+    sst_device_plan_drop(&job->device, why.text);
+    SST_TRY(sst_job_settle_memory(job, err));
+    return sst_job_check_disk(job, err);
+}
+
 enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress, struct sst_job *job,
                                 struct sst_error *err)
 {
@@ -304,6 +340,7 @@ enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_pr
     SST_TRY(settle_probes(job, err));
     SST_TRY(count_inputs(job, err));
     SST_TRY(find_sea(job, err));
+    SST_TRY(find_devices(job, err));
     SST_TRY(sst_job_settle_memory(job, err));
     return sst_job_check_disk(job, err);
 }

@@ -2,6 +2,7 @@
 #ifndef SST_APP_JOB_H
 #define SST_APP_JOB_H
 
+#include "app/device_plan.h"
 #include "app/options.h"
 #include "app/progress.h"
 #include "core/grid.h"
@@ -30,6 +31,7 @@ struct sst_job {
     uint64_t memory_limit_bytes; /* --memory: what it may take */
     size_t n_passes; /* parts of the rows, computed one after the other */
     uint64_t pass_rows; /* rows of the domain that a pass computes; the last may have fewer */
+    struct sst_device_plan device; /* what computes */
 };
 
 /*
@@ -44,6 +46,14 @@ struct sst_job {
 SST_MUST_CHECK enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress,
                                                struct sst_job *job, struct sst_error *err);
 void sst_job_clear(struct sst_job *job);
+
+/*
+ * Tries the devices before the first field is read. One that gives other bits than the CPU is not used: the run stops, or with
+ * --device auto warns and goes on with the CPU, for which memory is settled anew.
+ *
+ * Errors   SST_ERR_DEVICE; those of settling memory.
+ */
+SST_MUST_CHECK enum sst_status sst_job_test_devices(struct sst_job *job, struct sst_error *err);
 
 /* The processes that read; NULL where the program reads itself. */
 const struct sst_reader_crew *sst_job_crew(const struct sst_options *options);

@@ -9,7 +9,6 @@
 #include "app/environment.h"
 #include "core/mem.h"
 #include "core/text.h"
-#include "stream/climatology.h"
 #include "stream/reader.h"
 #include "stream/schedule.h"
 #include "stream/scratch_slots.h"
@@ -83,14 +82,17 @@ static uint64_t fixed_bytes(const struct sst_job *job)
     return PROGRAM_BYTES + reading_bytes(&nothing) + waiting_bytes(&nothing);
 }
 
-static struct sst_climatology_size size_of(const struct sst_job *job)
+struct sst_climatology_size sst_job_size(const struct sst_job *job)
 {
     return (struct sst_climatology_size){.n_cells = job->n_places,
                                          .n_domain = job->domain.n_cells,
                                          .n_probes = job->n_probes,
                                          .has_ice = job->catalog->ice_source[0] != '\0',
                                          .wants_shape = job->n_probes > 0,
-                                         .lacks_days_beside = job->n_days_beside == 0};
+                                         .lacks_days_beside = job->n_days_beside == 0,
+                                         .devices = job->device.devices.n > 0 ? &job->device.devices : NULL,
+                                         .n_ahead = job->device.n_ahead,
+                                         .is_resident = job->device.is_resident};
 }
 
 static struct sst_tiles tiles_of(const struct sst_job *job)
@@ -130,13 +132,13 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
  */
 static uint64_t estimate(struct sst_job *job)
 {
-    const struct sst_climatology_size size = size_of(job);
+    const struct sst_climatology_size size = sst_job_size(job);
     int slots[SST_N_SLOTS];
     const struct sst_accuracy_needs needs = sst_accuracy_needs_of(
         job, (size_t)sst_policy_output_slots(&job->policy, slots), job->options->report || job->options->json);
     const uint64_t writer = writer_bytes(job, needs.is_staged);
-    const uint64_t held =
-        needs.memory_bytes + reading_bytes(job) + PROGRAM_BYTES + (uint64_t)CELL_BYTES * job->domain.n_cells;
+    const uint64_t held = needs.memory_bytes + reading_bytes(job) + PROGRAM_BYTES + job->device.runtime_bytes +
+                          (uint64_t)CELL_BYTES * job->domain.n_cells;
     const uint64_t waiting = waiting_bytes(job); /* none are left when the last has been read */
     const bool is_divided = job->n_passes > 1;
     struct sst_tiles_needs engine = {sst_climatology_peak_bytes(&job->policy, &size), 0};
@@ -161,12 +163,16 @@ static void in_one_pass(struct sst_job *job)
     job->pass_rows = job->domain.n_rows;
 }
 
-/* Divides a job that is too large into the fewest passes that are not; false where none is small enough. */
-static bool divide(struct sst_job *job)
+/*
+ * Divides a job that is too large into the fewest passes that are not, of at most so many rows; false where none is small
+ * enough.
+ */
+static bool divide(struct sst_job *job, size_t most_rows)
 {
-    const struct sst_climatology_size size = size_of(job);
+    const size_t n_rows = job->domain.n_rows;
+    const struct sst_climatology_size size = sst_job_size(job);
     job->n_passes = 2;
-    job->pass_rows = (job->domain.n_rows + 1) / 2;
+    job->pass_rows = (n_rows + 1) / 2;
     const uint64_t beside = estimate(job);
     if (beside >= job->memory_limit_bytes)
         return false;
@@ -176,30 +182,67 @@ static bool divide(struct sst_job *job)
         sst_tiles_plan(&job->policy, &size, &job->domain, n_days(job), room < whole ? room : whole - 1);
     if (tiles.n_tiles == 0)
         return false;
-    job->n_passes = tiles.n_tiles;
-    job->pass_rows = tiles.rows_per_tile;
+    job->n_passes = tiles.rows_per_tile <= most_rows ? tiles.n_tiles : (n_rows + most_rows - 1) / most_rows;
+    job->pass_rows = (n_rows + job->n_passes - 1) / job->n_passes;
+    job->n_passes = (n_rows + job->pass_rows - 1) / job->pass_rows;
     (void)estimate(job);
     return job->peak_bytes <= job->memory_limit_bytes;
 }
 
-/* Settles passes; false where a pass of one row is still too much. */
+/* Whether devices and host have room for groups of so many pools, in the passes that are settled. */
+static bool group_fits(struct sst_job *job, size_t n_ahead, bool is_resident)
+{
+    job->device.n_ahead = n_ahead;
+    job->device.is_resident = is_resident;
+    (void)estimate(job);
+    return job->peak_bytes <= job->memory_limit_bytes &&
+           sst_device_plan_bytes(job, job->pass_rows, n_ahead, is_resident) <=
+               sst_device_plan_usable(&job->device.devices);
+}
+
+/* The largest groups for which there is room, and for the days of the whole run where there is room for those too. */
+static void settle_groups(struct sst_job *job)
+{
+    const size_t n_pools = sst_climatology_n_pools(&job->policy);
+    size_t fits = 1, too_many = (n_pools < SST_DEVICE_MOST_AHEAD ? n_pools : SST_DEVICE_MOST_AHEAD) + 1;
+    while (too_many - fits > 1) {
+        const size_t n = fits + (too_many - fits) / 2;
+        if (group_fits(job, n, false))
+            fits = n;
+        else
+            too_many = n;
+    }
+    if (!group_fits(job, fits, true))
+        (void)group_fits(job, fits, false);
+    sst_device_plan_note(job);
+}
+
+/* Settles passes, and groups of pools; false where a pass of one row is still too much. */
 static bool fits(struct sst_job *job)
 {
+    job->device.n_ahead = job->device.devices.n > 0;
+    job->device.is_resident = false;
+    const size_t most_rows = sst_device_plan_rows(job);
+    if (most_rows == 0)
+        return false;
     in_one_pass(job);
     (void)estimate(job);
-    return job->peak_bytes <= job->memory_limit_bytes || divide(job);
+    if ((most_rows < job->domain.n_rows || job->peak_bytes > job->memory_limit_bytes) && !divide(job, most_rows))
+        return false;
+    if (job->device.devices.n > 0)
+        settle_groups(job);
+    return true;
 }
 
 /* --- too much ----------------------------------------------------------------------------------------------------- */
 
-enum { SIZE_TEXT = 32, REMEDY_TEXT = 128, MAX_REMEDIES = 4 };
+enum { REMEDY_TEXT = 128, MAX_REMEDIES = 5 };
 
-/* "5.3 GB" or "105 MB", rounded up (what is needed) or down (what there is). */
-static const char *size_text(uint64_t bytes, bool is_needed, char buffer[SIZE_TEXT])
+const char *sst_size_text(uint64_t bytes, bool is_needed, char buffer[SST_SIZE_TEXT])
 {
     const bool is_large = bytes >= 1000000000;
     const double steps = (double)bytes / (is_large ? 1e8 : 1e6), whole = is_needed ? ceil(steps) : floor(steps);
-    (void)snprintf(buffer, SIZE_TEXT, "%.*f %s", is_large, is_large ? whole / 10.0 : whole, is_large ? "GB" : "MB");
+    (void)snprintf(buffer, SST_SIZE_TEXT, "%.*f %s", is_large, is_large ? whole / 10.0 : whole, is_large ? "GB" : "MB");
     return buffer;
 }
 
@@ -210,9 +253,9 @@ struct remedies {
 
 static void add_remedy(struct remedies *remedies, const char *option, const char *value, uint64_t bytes)
 {
-    char size[SIZE_TEXT];
+    char size[SST_SIZE_TEXT];
     (void)snprintf(remedies->texts[remedies->n++], REMEDY_TEXT, "%s %s (%s)", option, value,
-                   size_text(bytes, true, size));
+                   sst_size_text(bytes, true, size));
 }
 
 /* The most readers, fewer than asked for, with which the job keeps to its limit. */
@@ -225,7 +268,7 @@ static void add_readers(const struct sst_job *job, struct remedies *remedies)
         --options.n_readers;
         if (!fits(&fewer))
             continue;
-        char number[SIZE_TEXT];
+        char number[SST_SIZE_TEXT];
         (void)snprintf(number, sizeof number, "%d", options.n_readers);
         add_remedy(remedies, "--readers", number, fewer.peak_bytes);
         return;
@@ -255,17 +298,30 @@ static void add_estimator(const struct sst_job *job, struct remedies *remedies)
     }
 }
 
+/* The CPU, where what devices need on the host is too much. */
+static void add_cpu(const struct sst_job *job, struct remedies *remedies)
+{
+    struct sst_job other = *job;
+    if (job->device.devices.n == 0)
+        return;
+    sst_device_plan_drop(&other.device, "");
+    if (fits(&other))
+        add_remedy(remedies, "--device", "cpu", other.peak_bytes);
+}
+
 static enum sst_status refuse(const struct sst_job *job, struct sst_error *err)
 {
     const struct sst_options *options = job->options;
     struct remedies remedies = {.n = 0};
-    char needed[SIZE_TEXT], allowed[SIZE_TEXT], usable[SIZE_TEXT], use[MAX_REMEDIES * REMEDY_TEXT + SIZE_TEXT] = "";
+    char needed[SST_SIZE_TEXT], allowed[SST_SIZE_TEXT], usable[SST_SIZE_TEXT],
+        use[MAX_REMEDIES * REMEDY_TEXT + SST_SIZE_TEXT] = "";
     if (job->domain.n_rows * job->domain.n_cols > 1 && fixed_bytes(job) < job->memory_limit_bytes)
         (void)snprintf(remedies.texts[remedies.n++], REMEDY_TEXT, "a smaller --bbox");
     if (job->peak_bytes <= options->usable_bytes)
         (void)snprintf(remedies.texts[remedies.n++], REMEDY_TEXT, "a larger --memory");
     add_readers(job, &remedies);
     add_estimator(job, &remedies);
+    add_cpu(job, &remedies);
     if (remedies.n == 0)
         (void)snprintf(remedies.texts[remedies.n++], REMEDY_TEXT, "a machine with more memory");
     size_t length = 0;
@@ -278,9 +334,10 @@ static enum sst_status refuse(const struct sst_job *job, struct sst_error *err)
                                    remedies.texts[i]);
     return sst_fail(err, SST_ERR_USAGE, "--memory %.60s%s: the run needs at least %s, and this is %s%s%s%s. Use %s",
                     options->memory_text ? options->memory_text : "50%", options->memory_text ? "" : " (the default)",
-                    size_text(job->peak_bytes, true, needed), size_text(job->memory_limit_bytes, false, allowed),
+                    sst_size_text(job->peak_bytes, true, needed),
+                    sst_size_text(job->memory_limit_bytes, false, allowed),
                     options->memory_share > 0.0 ? " of the " : "",
-                    options->memory_share > 0.0 ? size_text(options->usable_bytes, false, usable) : "",
+                    options->memory_share > 0.0 ? sst_size_text(options->usable_bytes, false, usable) : "",
                     options->memory_share > 0.0 ? " that it may use" : "", use);
 }
 
@@ -299,7 +356,7 @@ enum sst_status sst_job_scratch_folder(const struct sst_job *job, char **folder,
 
 enum sst_status sst_job_check_disk(const struct sst_job *job, struct sst_error *err)
 {
-    char *folder = NULL, needed[SIZE_TEXT], free_text[SIZE_TEXT];
+    char *folder = NULL, needed[SST_SIZE_TEXT], free_text[SST_SIZE_TEXT];
     enum sst_status rc = SST_OK;
     if (job->scratch_bytes == 0)
         return SST_OK;
@@ -310,7 +367,7 @@ enum sst_status sst_job_check_disk(const struct sst_job *job, struct sst_error *
             err, SST_ERR_OUTPUT,
             "%s: the scratch of the run takes %s there, and %s are free. Free some room, %sor write the "
             "output to another folder",
-            folder, size_text(job->scratch_bytes, true, needed), size_text(free_bytes, false, free_text),
+            folder, sst_size_text(job->scratch_bytes, true, needed), sst_size_text(free_bytes, false, free_text),
             job->n_passes > 1 && job->memory_limit_bytes < job->options->usable_bytes ? "use a larger --memory, " : "");
     sst_free(folder);
     return rc;
@@ -321,6 +378,16 @@ enum sst_status sst_job_settle_memory(struct sst_job *job, struct sst_error *err
     job->memory_limit_bytes = job->options->memory_bytes > 0 ? job->options->memory_bytes : UINT64_MAX;
     if (fits(job))
         return SST_OK;
+    const bool is_of_devices = sst_device_plan_rows(job) == 0;
+    if (job->device.devices.n > 0 && !job->device.is_named) {
+        sst_device_plan_drop(&job->device, is_of_devices
+                                               ? "no device has enough memory"
+                                               : "the host has not the memory that devices ask for beside their own");
+        if (fits(job))
+            return SST_OK;
+    } else if (is_of_devices) {
+        return sst_device_plan_refuse(job, err);
+    }
     job->n_passes = job->domain.n_rows; /* the least that it can be */
     job->pass_rows = 1;
     (void)estimate(job);

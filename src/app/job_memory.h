@@ -3,14 +3,25 @@
 #define SST_APP_JOB_MEMORY_H
 
 #include "app/job.h"
+#include "stream/climatology.h"
 
 /*
  * Estimates memory and scratch space, and divides the job so that it keeps to --memory.
  *
- * job      all but memory is settled: peak_bytes, scratch_bytes, memory_limit_bytes, n_passes and pass_rows are filled.
+ * job      all but memory is settled, job->device.devices too: peak_bytes, scratch_bytes, memory_limit_bytes, n_passes,
+ *          pass_rows and the rest of `device` are filled. Devices that were not asked for by name are left out where it
+ *          does not fit on them.
  * Errors   SST_ERR_USAGE where the job cannot keep to it, with what would: the run has not begun then, and an option mends it.
  */
 SST_MUST_CHECK enum sst_status sst_job_settle_memory(struct sst_job *job, struct sst_error *err);
+
+/* What the engine is told of a job's size. */
+struct sst_climatology_size sst_job_size(const struct sst_job *job);
+
+enum { SST_SIZE_TEXT = 32 };
+
+/* "5.3 GB" or "105 MB", rounded up (what is needed) or down (what there is); returns the buffer. */
+const char *sst_size_text(uint64_t bytes, bool is_needed, char buffer[SST_SIZE_TEXT]);
 
 /* The folder where scratch lies: that which holds the output. Owner: the caller; sst_free. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_job_scratch_folder(const struct sst_job *job, char **folder, struct sst_error *err);

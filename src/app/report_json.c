@@ -356,6 +356,25 @@ enum sst_status sst_report_put_json(const json_t *report, struct sst_text *out, 
     return sst_text_check(out, err);
 }
 
+/* What computes, and how much of it is there. */
+static json_t *device_json(const struct sst_job *job)
+{
+    const struct sst_device_plan *plan = &job->device;
+    const bool is_cpu = plan->devices.n == 0;
+    json_t *out = json_object(), *names = json_array();
+    for (size_t i = 0; i < plan->devices.n; ++i)
+        json_array_append_new(names, sst_json_text(plan->devices.list[i].info.name));
+    json_object_set_new(out, "kind", sst_json_text(is_cpu ? "cpu" : plan->devices.list[0].api->kind));
+    json_object_set_new(out, "names", names);
+    json_object_set_new(out, "mode",
+                        is_cpu ? json_null() : sst_json_text(plan->is_resident ? "resident" : "streaming"));
+    json_object_set_new(out, "why", sst_json_text(plan->why));
+    json_object_set_new(out, "pools", is_cpu ? json_null() : sst_json_integer(plan->n_ahead));
+    json_object_set_new(out, "bytes", is_cpu ? json_null() : sst_json_integer(plan->bytes));
+    json_object_set_new(out, "usable_bytes", is_cpu ? json_null() : sst_json_integer(plan->usable_bytes));
+    return out;
+}
+
 /* What plan and report have in common. */
 static json_t *job_json(const struct sst_job *job, const char *schema)
 {
@@ -373,6 +392,7 @@ static json_t *job_json(const struct sst_job *job, const char *schema)
                         job->memory_limit_bytes < UINT64_MAX ? sst_json_integer(job->memory_limit_bytes) : json_null());
     json_object_set_new(out, "passes", sst_json_integer(job->n_passes));
     json_object_set_new(out, "pass_rows", sst_json_integer(job->pass_rows));
+    json_object_set_new(out, "device", device_json(job));
     return out;
 }
 

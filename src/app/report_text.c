@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/job_memory.h"
 #include "app/log.h"
 #include "app/report.h"
 #include "write/clim_nc.h"
@@ -199,6 +200,27 @@ static void print_needs(const struct sst_job *job, FILE *out)
                 (double)job->scratch_bytes / BYTES_PER_MB);
 }
 
+/* What computes. */
+static void print_device(const struct sst_job *job, FILE *terminal)
+{
+    const struct sst_device_plan *plan = &job->device;
+    char needed[SST_SIZE_TEXT], usable[SST_SIZE_TEXT];
+    struct sentence sentence;
+    FILE *out = sentence_begin(&sentence, terminal);
+    fprintf(out, "device     ");
+    for (size_t i = 0; i < plan->devices.n; ++i)
+        print_around(i > 0 ? " and " : "", plan->devices.list[i].info.name, "", out);
+    if (plan->devices.n == 0)
+        print_around("the CPU", *plan->why ? ": " : "", plan->why, out);
+    else
+        fprintf(out, "; %s, %zu pool%s at a time, %s of %s that may be used%s%s%s",
+                plan->is_resident ? "resident: each day stays there" : "streaming: days make room for later ones",
+                plan->n_ahead, plural(plan->n_ahead), sst_size_text(plan->bytes, true, needed),
+                sst_size_text(plan->usable_bytes, false, usable), plan->devices.n > 1 ? " on each" : "",
+                *plan->why ? "; " : "", plan->why);
+    sentence_end(&sentence, HEADING, terminal);
+}
+
 void sst_plan_print(const struct sst_job *job, FILE *out)
 {
     print_policy(job, out);
@@ -214,6 +236,7 @@ void sst_plan_print(const struct sst_job *job, FILE *out)
     else
         fprintf(out, " (exact)");
     fprintf(out, "\n");
+    print_device(job, out);
     print_needs(job, out);
     print_around("output     ", job->options->output, "\n", out);
 }
@@ -435,6 +458,7 @@ void sst_report_print(const struct sst_report *report, FILE *out)
     print_flags(report, out);
     if (*report->verdict)
         print_verdict(report, out);
+    print_device(job, out);
     print_around("output     ", job->options->output, "\n", out);
     fprintf(out, "id         %s\n", report->climatology_id);
     fprintf(out, "time       %.1f s, at most %.0f MB of memory\n", report->seconds,

@@ -55,6 +55,27 @@ static void print_part(double seconds, double whole, FILE *out)
 
 static void print_heading(const char *who, FILE *out) { (void)fprintf(out, "  %12s  %7s", who, "share"); }
 
+/* What devices did, at the same time as all above. */
+static void print_devices(const struct sst_timings_report *timings, FILE *out)
+{
+    const struct sst_gpu_times *device = &timings->device;
+    const struct {
+        const char *name;
+        double seconds;
+    } rows[] = {
+        {"copy in", device->copy_in}, {"add", device->add}, {"finish", device->finish}, {"copy out", device->copy_out}};
+    if (timings->n_devices == 0)
+        return;
+    (void)fprintf(out, "  %-10s", "beside it");
+    print_heading(timings->n_devices == 1 ? "device [s]" : "devices [s]", out);
+    (void)fputc('\n', out);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        (void)fprintf(out, "  %-10s", rows[i].name);
+        print_part(rows[i].seconds, timings->wall_seconds, out);
+        (void)fputc('\n', out);
+    }
+}
+
 void sst_timings_print(const struct sst_timings_report *timings, FILE *out)
 {
     const double wall = timings->wall_seconds, readers_wall = wall * timings->n_readers;
@@ -80,6 +101,7 @@ void sst_timings_print(const struct sst_timings_report *timings, FILE *out)
         print_part(fmax(readers_wall - sum_of(&timings->readers), 0.0), readers_wall, out);
     print_part(fmax(wall - sum_of(&program), 0.0), wall, out);
     (void)fputc('\n', out);
+    print_devices(timings, out);
 }
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
@@ -94,6 +116,19 @@ static json_t *phases(const struct sst_timings *timings)
     return out;
 }
 
+static json_t *device_times(const struct sst_timings_report *timings)
+{
+    const struct sst_gpu_times *device = &timings->device;
+    if (timings->n_devices == 0)
+        return json_null();
+    json_t *out = json_object();
+    put(out, "copy_in", sst_json_rounded(device->copy_in));
+    put(out, "add", sst_json_rounded(device->add));
+    put(out, "finish", sst_json_rounded(device->finish));
+    put(out, "copy_out", sst_json_rounded(device->copy_out));
+    return out;
+}
+
 json_t *sst_block_timings(const struct sst_timings_report *timings)
 {
     const double wall = timings->wall_seconds;
@@ -101,6 +136,7 @@ json_t *sst_block_timings(const struct sst_timings_report *timings)
     json_t *seconds = json_object(), *out = json_object();
     put(seconds, "readers", phases(&timings->readers));
     put(seconds, "program", phases(&timings->program));
+    put(seconds, "devices", device_times(timings));
     put(out, "wall_seconds", sst_json_rounded(wall));
     put(out, "readers", json_integer(timings->n_readers));
     put(out, "threads", json_integer(timings->n_threads));

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "backend/gpu.h"
 #include "core/timings.h"
 
 struct json_t; /* jansson's */
@@ -14,6 +15,8 @@ struct sst_timings_report {
     struct sst_timings
         readers; /* summed over the processes that read; what the program itself read stands in `program` */
     struct sst_timings program;
+    struct sst_gpu_times device; /* beside the program, which waits in `accumulate` and `finish` if at all */
+    size_t n_devices; /* 0: the CPU computed */
     double wall_seconds; /* of the whole run */
     int n_readers; /* 0: the program read the files itself */
     int n_threads;

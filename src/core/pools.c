@@ -76,10 +76,23 @@ int sst_pool_class(const struct sst_pool_rule *rule, struct sst_day day)
     return sst_pool_in_baseline(rule, day) && !sst_pool_is_derived(rule, day.slot) ? SST_CLASS_COMMON : SST_NO_CLASS;
 }
 
+/* Whether days of a slot can be of a class at all; the years need not be looked at where they cannot. */
+static bool has_class(const struct sst_pool_rule *rule, struct sst_term term)
+{
+    const int half = rule->half_window_days;
+    if (term.year_class == SST_CLASS_COMMON || rule->leap != SST_LEAP_HOBDAY)
+        return term.year_class == SST_CLASS_COMMON;
+    if (term.slot <= half || term.slot > sst_calendar_n_slots(rule->kind) - half)
+        return term.year_class != SST_CLASS_LEAP;
+    return term.year_class == SST_CLASS_LEAP && has_feb29_slot(rule) && abs(term.slot - SST_SLOT_FEB29) <= half;
+}
+
 /* Days of a term in the years from..to, at most `enough`. */
 static int count_days(const struct sst_pool_rule *rule, struct sst_term term, int enough)
 {
     int n_days = 0;
+    if (!has_class(rule, term))
+        return 0;
     for (int year = rule->first_year - 1; year <= rule->last_year + 1 && n_days < enough; ++year)
         n_days += sst_pool_class(rule, (struct sst_day){year, term.slot}) == term.year_class;
     return n_days;

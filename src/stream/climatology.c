@@ -214,6 +214,45 @@ static void finish_derived(struct sst_engine *engine, struct sst_estimate *estim
     sst_estimate_derive(estimate, &engine->estimates[before], &engine->estimates[after]);
 }
 
+static enum sst_status finish_estimate(struct sst_engine *engine, int index, struct sst_error *err)
+{
+    const struct sst_schedule *schedule = &engine->schedule;
+    SST_TRY(estimate_open(engine, index, err));
+    if (!schedule->is_derived[index])
+        window_move(engine, schedule->estimate_slot[index]);
+    const double start = sst_timings_now();
+    if (schedule->is_derived[index])
+        finish_derived(engine, &engine->estimates[index]);
+    else
+        SST_TRY(finish_pool(engine, &engine->estimates[index], schedule->estimate_slot[index], err));
+    (void)sst_timings_book(engine->job->timings, SST_PHASE_FINISH, start);
+    return SST_OK;
+}
+
+/* Tells the method of the pools of a group, all of whose slots have been read. */
+static enum sst_status prepare(struct sst_engine *engine, int first, int end, struct sst_error *err)
+{
+    const struct sst_worker *worker = &engine->workers[0];
+    struct sst_term *terms = engine->pool_terms;
+    size_t n_pools = 0;
+    if (!worker->method->prepare)
+        return SST_OK;
+    const double start = sst_timings_now();
+    for (int e = first; e < end; ++e) {
+        const int slot = engine->schedule.estimate_slot[e];
+        struct sst_term all[SST_MAX_TERMS];
+        if (engine->schedule.is_derived[e])
+            continue;
+        const int n_terms = sst_pool_terms(&engine->policy->pools, slot, all);
+        memcpy(terms, all, (size_t)n_terms * sizeof *terms);
+        engine->pools[n_pools++] = (struct sst_pool){terms, n_terms, sst_policy_min_samples(engine->policy, slot)};
+        terms += n_terms;
+    }
+    SST_TRY(worker->method->prepare(worker->state, engine->pools, n_pools, err));
+    (void)sst_timings_book(engine->job->timings, SST_PHASE_FINISH, start);
+    return SST_OK;
+}
+
 static enum sst_status put_ready(struct sst_engine *engine, int estimate, int *next_output, struct sst_error *err)
 {
     const struct sst_schedule *schedule = &engine->schedule;
@@ -253,14 +292,45 @@ static enum sst_status list_days(struct sst_engine *engine, struct sst_error *er
 }
 
 static enum sst_status worker_open(struct sst_engine *engine, const struct sst_method *method,
-                                   const struct sst_cells *cells, struct sst_error *err)
+                                   const struct sst_method_setup *setup, struct sst_error *err)
 {
-    const struct sst_method_setup setup = {engine->policy, engine->job->backend, cells->n_places, cells};
     struct sst_worker *worker = &engine->workers[engine->n_workers];
     worker->method = method;
-    SST_TRY(method->open(&setup, &worker->state, err));
+    SST_TRY(method->open(setup, &worker->state, err));
     ++engine->n_workers;
     return SST_OK;
+}
+
+/* Room for the pools of a group, where the method is to know them. */
+static enum sst_status pools_open(struct sst_engine *engine, struct sst_error *err)
+{
+    if (!engine->workers[0].method->prepare)
+        return SST_OK;
+    const struct sst_schedule_counts counts = sst_schedule_count(engine->policy, engine->job->n_ahead, false);
+    SST_TRY(sst_alloc(counts.n_pools, sizeof *engine->pools, "the pools of a group", &engine->pools, err));
+    return sst_alloc(counts.n_pools * counts.n_pool_terms, sizeof *engine->pool_terms, "the pools of a group",
+                     &engine->pool_terms, err);
+}
+
+static bool lacks_days_beside(const struct sst_engine *engine)
+{
+    for (size_t i = 0; i < engine->n_days; ++i)
+        if (!sst_pool_in_baseline(&engine->policy->pools, engine->days[i]))
+            return false;
+    return true;
+}
+
+static enum sst_status cells_open(struct sst_engine *engine, const struct sst_climatology_size *size,
+                                  struct sst_error *err)
+{
+    const struct sst_climatology_job *job = engine->job;
+    struct sst_method_setup setup = sst_engine_method_setup(engine->policy, size);
+    SST_TRY(sst_cells_init(&engine->cells, job->n_cells, err));
+    setup.backend = job->backend;
+    setup.cells = &engine->cells;
+    setup.times = job->device_times;
+    SST_TRY(worker_open(engine, sst_engine_method(engine->policy, job->devices), &setup, err));
+    return pools_open(engine, err);
 }
 
 static enum sst_status probes_open(struct sst_engine *engine, struct sst_error *err)
@@ -268,18 +338,26 @@ static enum sst_status probes_open(struct sst_engine *engine, struct sst_error *
     const struct sst_climatology_job *job = engine->job;
     struct sst_cells *cells = &engine->workers[engine->n_workers].cells;
     SST_TRY(sst_cells_init_list(cells, job->n_cells, job->probes, job->n_probes, err));
-    return worker_open(engine, sst_method_exact(), cells, err);
+    const struct sst_method_setup setup = {
+        .policy = engine->policy, .backend = job->backend, .n_cells = cells->n_places, .cells = cells};
+    return worker_open(engine, sst_method_exact(), &setup, err);
 }
 
 static enum sst_status engine_open(struct sst_engine *engine, struct sst_error *err)
 {
     const struct sst_climatology_job *job = engine->job;
-    const struct sst_climatology_size size = {.n_cells = 0, .n_probes = job->n_probes, .wants_shape = job->wants_shape};
+    struct sst_climatology_size size = {.n_cells = 0,
+                                        .n_domain = job->n_cells,
+                                        .n_probes = job->n_probes,
+                                        .wants_shape = job->wants_shape,
+                                        .devices = job->devices,
+                                        .n_ahead = job->n_ahead,
+                                        .is_resident = job->is_resident};
     engine->shape = sst_engine_shape(engine->policy, &size);
     sst_schedule_make(engine->policy, &engine->schedule);
     SST_TRY(list_days(engine, err));
-    SST_TRY(sst_cells_init(&engine->cells, job->n_cells, err));
-    SST_TRY(worker_open(engine, sst_method_of(engine->policy->approx), &engine->cells, err));
+    size.lacks_days_beside = lacks_days_beside(engine);
+    SST_TRY(cells_open(engine, &size, err));
     if (job->n_probes > 0)
         SST_TRY(probes_open(engine, err));
     SST_TRY(sst_slot_values_init(&engine->values, engine, err));
@@ -303,6 +381,8 @@ static void engine_close(struct sst_engine *engine)
     sst_free(engine->guarded);
     sst_free(engine->written_flags);
     sst_free(engine->days);
+    sst_free(engine->pools);
+    sst_free(engine->pool_terms);
 }
 
 static enum sst_status run(struct sst_engine *engine, struct sst_error *err)
@@ -311,21 +391,17 @@ static enum sst_status run(struct sst_engine *engine, struct sst_error *err)
     int next_output = 0;
     if (engine->job->source->expect)
         SST_TRY(engine->job->source->expect(engine->job->source->user, engine->days, engine->n_days, err));
-    for (int e = 0; e < schedule->n_estimates; ++e) {
-        for (int r = schedule->read_first[e]; r < schedule->read_first[e + 1]; ++r)
+    for (int first = 0, end = 0; first < schedule->n_estimates; first = end) {
+        end = sst_schedule_group_end(schedule, first, engine->job->n_ahead);
+        for (int r = schedule->read_first[first]; r < schedule->read_first[end]; ++r)
             SST_TRY(read_slot(engine, schedule->read_slot[r], err));
-        SST_TRY(estimate_open(engine, e, err));
-        if (!schedule->is_derived[e])
-            window_move(engine, schedule->estimate_slot[e]);
-        const double start = sst_timings_now();
-        if (schedule->is_derived[e]) {
-            finish_derived(engine, &engine->estimates[e]);
-        } else {
-            SST_TRY(finish_pool(engine, &engine->estimates[e], schedule->estimate_slot[e], err));
-            drop_used_slots(engine, e);
+        SST_TRY(prepare(engine, first, end, err));
+        for (int e = first; e < end; ++e) {
+            SST_TRY(finish_estimate(engine, e, err));
+            if (e == sst_schedule_last_pool(schedule, first, end))
+                drop_used_slots(engine, e);
+            SST_TRY(put_ready(engine, e, &next_output, err));
         }
-        (void)sst_timings_book(engine->job->timings, SST_PHASE_FINISH, start);
-        SST_TRY(put_ready(engine, e, &next_output, err));
     }
     return SST_OK;
 }

@@ -4,6 +4,7 @@
  *   for each slot in ring order:  read its files ▸ add to its bins
  *   for each centre whose pool is complete:  move the window ▸ finish ▸ smooth ▸ give the slot to the sink
  *
+ * On devices, pools are finished in groups: those that follow are computed while the host smooths and writes the first ones.
  * Only what some later slot still needs is in memory; src/stream/schedule.h says until when that is.
  */
 #ifndef SST_STREAM_CLIMATOLOGY_H
@@ -54,6 +55,8 @@ struct sst_slot_sink {
 };
 
 struct sst_timings;
+struct sst_gpu_devices; /* backend/gpu_devices.h */
+struct sst_gpu_times; /* backend/gpu.h */
 
 struct sst_climatology_job {
     const struct sst_policy *policy;
@@ -63,13 +66,18 @@ struct sst_climatology_job {
     const size_t *probes; /* domain cells whose exact percentile is wanted beside the approximation, ascending */
     size_t n_probes;
     bool wants_shape; /* results carry the shape of pools, where the method has moments: 12 bytes a cell and estimate */
+    const struct sst_gpu_devices *devices; /* that compute all but the probes; NULL or none: the backend does */
+    size_t n_ahead; /* pools that are finished together, at most: src/stream/schedule.h; 0: one at a time */
+    bool
+        is_resident; /* devices have room for the days of the whole run: what is there once stays, nothing waits for room */
+    struct sst_gpu_times *device_times; /* what devices did is added here; may be NULL */
     struct sst_timings *timings; /* what the engine does itself is booked here; may be NULL */
 };
 
 /*
  * Runs the job.
  *
- * Errors   SST_ERR_NOMEM; what the source or the sink reports; SST_ERR_INTERRUPTED when cancelled.
+ * Errors   SST_ERR_NOMEM; what the source or the sink reports; SST_ERR_INTERRUPTED when cancelled; SST_ERR_DEVICE.
  */
 SST_MUST_CHECK enum sst_status sst_climatology_run(const struct sst_climatology_job *job,
                                                    const struct sst_slot_sink *sink, struct sst_error *err);
@@ -84,6 +92,9 @@ struct sst_climatology_size {
     size_t n_probes; /* 0 where nothing is validated */
     bool has_ice, wants_shape;
     bool lacks_days_beside; /* no file is of the year before or after the baseline: such days have no bins */
+    const struct sst_gpu_devices *devices; /* as those of the job */
+    size_t n_ahead;
+    bool is_resident;
 };
 
 /*
@@ -91,5 +102,11 @@ struct sst_climatology_size {
  * threads, of about a megabyte.
  */
 uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size);
+
+/* Bytes of each of n_devices devices that the engine takes for a size whose `devices` say no more than how many there are. */
+uint64_t sst_climatology_device_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size);
+
+/* Pools that a run finishes, so the most that n_ahead can be. */
+size_t sst_climatology_n_pools(const struct sst_policy *policy);
 
 #endif

@@ -13,6 +13,7 @@
 #include "stream/climatology.h"
 #include "stream/estimate.h"
 #include "stream/method.h"
+#include "stream/method_gpu.h"
 #include "stream/schedule.h"
 
 /* A method at work: over all cells, or the exact one over the probes. */
@@ -51,6 +52,8 @@ struct sst_engine {
     struct sst_term terms[SST_MAX_TERMS]; /* of the windows as they stand */
     int n_terms;
     struct sst_batch batch;
+    struct sst_pool *pools; /* of the group at work, where the method prepares; its terms are the next */
+    struct sst_term *pool_terms;
 
     struct sst_estimate_shape shape;
     struct sst_estimate estimates[SST_MAX_STEPS];
@@ -70,6 +73,11 @@ void sst_slot_values_clear(struct sst_slot_values *values);
 
 /* Smooths a slot, flags it and gives it to the sink. */
 SST_MUST_CHECK enum sst_status sst_engine_put_slot(struct sst_engine *engine, int slot, struct sst_error *err);
+
+/* The method of all cells, and what it is opened with, but for backend, cells and times. */
+const struct sst_method *sst_engine_method(const struct sst_policy *policy, const struct sst_gpu_devices *devices);
+struct sst_method_setup sst_engine_method_setup(const struct sst_policy *policy,
+                                                const struct sst_climatology_size *size);
 
 /* Shape of a run's estimates; values are smoothed, pools are not. */
 struct sst_estimate_shape sst_engine_shape(const struct sst_policy *policy, const struct sst_climatology_size *size);

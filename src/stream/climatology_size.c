@@ -13,6 +13,24 @@ struct sst_estimate_shape sst_engine_shape(const struct sst_policy *policy, cons
     };
 }
 
+const struct sst_method *sst_engine_method(const struct sst_policy *policy, const struct sst_gpu_devices *devices)
+{
+    return devices && devices->n > 0 ? sst_method_gpu(policy->approx) : sst_method_of(policy->approx);
+}
+
+struct sst_method_setup sst_engine_method_setup(const struct sst_policy *policy,
+                                                const struct sst_climatology_size *size)
+{
+    return (struct sst_method_setup){.policy = policy,
+                                     .n_cells = size->n_cells,
+                                     .devices = size->devices,
+                                     .n_domain = size->n_domain,
+                                     .n_ahead = size->n_ahead,
+                                     .is_resident = size->is_resident,
+                                     .lacks_days_beside = size->lacks_days_beside,
+                                     .wants_shape = size->wants_shape};
+}
+
 struct sst_estimate_shape sst_engine_smoothed_shape(struct sst_estimate_shape shape)
 {
     shape.has_pool = false;
@@ -24,44 +42,19 @@ struct holders {
     struct sst_method_setup all, probes;
     const struct sst_method *method;
     uint64_t ice_bytes; /* of a bin */
-    bool lacks_days_beside;
 };
 
-/* Whether a term is of a year beside the baseline: only the first and the last year of an edge are terms of their own. */
-static bool is_beside(const struct sst_pool_rule *pools, struct sst_term term)
-{
-    if (term.year_class == SST_CLASS_FIRST)
-        return sst_pool_class(pools, (struct sst_day){pools->first_year - 1, term.slot}) == SST_CLASS_FIRST;
-    return term.year_class == SST_CLASS_LAST &&
-           sst_pool_class(pools, (struct sst_day){pools->last_year + 1, term.slot}) == SST_CLASS_LAST;
-}
-
-/* Bytes of a slot's terms, while they are live: of what has a window that moves, or of what has none. */
+/* Bytes that a slot's terms hold while they are live: of what has a window that moves, or of what has none. */
 static uint64_t slot_bytes(const struct holders *holders, int slot, bool moves)
 {
     const bool method_moves = holders->method->move != NULL;
     uint64_t bytes = 0;
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
         const struct sst_term term = {(int16_t)slot, (int16_t)year_class};
-        if (holders->lacks_days_beside && is_beside(&holders->all.policy->pools, term))
+        if (sst_schedule_term_days(holders->all.policy, term, holders->all.lacks_days_beside) == 0)
             continue;
         bytes += method_moves == moves ? holders->method->term_bytes(&holders->all, term) : 0;
-        bytes += moves ? 0 : sst_method_exact()->term_bytes(&holders->probes, term);
-        bytes += moves && sst_pool_term_days(&holders->all.policy->pools, term) > 0 ? holders->ice_bytes : 0;
-    }
-    return bytes;
-}
-
-/* What ends with a slot's last pool, or, of windows that move, with the pool behind it. */
-static uint64_t dropped_bytes(const struct holders *holders, const struct sst_schedule *schedule, int estimate,
-                              bool *is_live, bool moves)
-{
-    uint64_t bytes = 0;
-    for (int slot = 1; slot <= SST_N_SLOTS; ++slot) {
-        if (!is_live[slot] || schedule->slot_last_use[slot] > estimate - moves)
-            continue;
-        is_live[slot] = false;
-        bytes += slot_bytes(holders, slot, moves);
+        bytes += moves ? holders->ice_bytes : sst_method_exact()->term_bytes(&holders->probes, term);
     }
     return bytes;
 }
@@ -79,39 +72,90 @@ static uint64_t cells_bytes(size_t n_domain)
     return sst_cells_most(n_domain) / SST_CELLS_WIDTH * 2 * sizeof(uint32_t);
 }
 
+/* Memory as the schedule goes. */
+struct walk {
+    struct sst_schedule schedule;
+    struct holders holders;
+    uint64_t estimate_bytes, live, peak;
+    bool is_live[2][SST_N_SLOTS + 1]; /* by whether windows move, by slot */
+};
+
+static void read_slots(struct walk *walk, int first, int end)
+{
+    for (int r = walk->schedule.read_first[first]; r < walk->schedule.read_first[end]; ++r) {
+        for (int moves = 0; moves < 2; ++moves) {
+            walk->is_live[moves][walk->schedule.read_slot[r]] = true;
+            walk->live += slot_bytes(&walk->holders, walk->schedule.read_slot[r], moves != 0);
+        }
+    }
+}
+
+/* What ends with a slot's last pool, or, of windows that move, with the pool behind it. */
+static void drop_slots(struct walk *walk, int estimate, bool moves)
+{
+    bool *is_live = walk->is_live[moves];
+    for (int slot = 1; slot <= SST_N_SLOTS; ++slot) {
+        if (!is_live[slot] || walk->schedule.slot_last_use[slot] > estimate - moves)
+            continue;
+        is_live[slot] = false;
+        walk->live -= slot_bytes(&walk->holders, slot, moves);
+    }
+}
+
+static void finish_group(struct walk *walk, int first, int end)
+{
+    const int last_pool = sst_schedule_last_pool(&walk->schedule, first, end);
+    for (int e = first; e < end; ++e) {
+        walk->live += walk->estimate_bytes;
+        walk->peak = walk->live > walk->peak ? walk->live : walk->peak;
+        for (int moves = 0; moves < 2 && e == last_pool; ++moves)
+            drop_slots(walk, e, moves != 0);
+        for (int old = 0; old <= e; ++old)
+            walk->live -= walk->schedule.estimate_last_use[old] == e ? walk->estimate_bytes : 0;
+    }
+}
+
+/* What is held from the start to the end. */
+static uint64_t lasting_bytes(const struct walk *walk, const struct sst_climatology_size *size)
+{
+    const struct holders *holders = &walk->holders;
+    const struct sst_policy *policy = holders->all.policy;
+    const struct sst_estimate_shape shape = sst_engine_shape(policy, size);
+    const uint64_t smoothed_bytes = policy->smooth_days > 1 ? sst_estimate_bytes(sst_engine_smoothed_shape(shape)) : 0;
+    return holders->method->window_bytes(&holders->all) + sst_method_exact()->window_bytes(&holders->probes) +
+           holders->ice_bytes + size->n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) + smoothed_bytes +
+           size->n_domain * slot_cell_bytes(shape) + cells_bytes(size->n_domain);
+}
+
 uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size)
 {
-    const size_t n_cells = size->n_cells;
-    struct sst_schedule schedule;
-    sst_schedule_make(policy, &schedule);
-    const struct holders holders = {
-        .all = {.policy = policy, .n_cells = n_cells},
-        .probes = {.policy = policy, .n_cells = size->n_probes},
-        .method = sst_method_of(policy->approx),
-        .ice_bytes = size->has_ice ? n_cells * sst_estimator_cell_size(sst_estimator_ice()) : 0,
-        .lacks_days_beside = size->lacks_days_beside,
+    struct walk walk = {
+        .holders =
+            {
+                .all = sst_engine_method_setup(policy, size),
+                .probes = {.policy = policy, .n_cells = size->n_probes},
+                .method = sst_engine_method(policy, size->devices),
+                .ice_bytes = size->has_ice ? size->n_cells * sst_estimator_cell_size(sst_estimator_ice()) : 0,
+            },
+        .estimate_bytes = sst_estimate_bytes(sst_engine_shape(policy, size)),
     };
-    const struct sst_estimate_shape shape = sst_engine_shape(policy, size);
-    const uint64_t estimate_bytes = sst_estimate_bytes(shape);
-    const uint64_t smoothed_bytes = policy->smooth_days > 1 ? sst_estimate_bytes(sst_engine_smoothed_shape(shape)) : 0;
-    uint64_t live = holders.method->window_bytes(&holders.all) + sst_method_exact()->window_bytes(&holders.probes) +
-                    holders.ice_bytes + n_cells * (sizeof(uint8_t) + sizeof(uint16_t)) + smoothed_bytes +
-                    size->n_domain * slot_cell_bytes(shape) + cells_bytes(size->n_domain);
-    uint64_t peak = live;
-    bool is_live[2][SST_N_SLOTS + 1] = {{false}}; /* by whether windows move */
-    for (int e = 0; e < schedule.n_estimates; ++e) {
-        for (int r = schedule.read_first[e]; r < schedule.read_first[e + 1]; ++r) {
-            for (int moves = 0; moves < 2; ++moves) {
-                is_live[moves][schedule.read_slot[r]] = true;
-                live += slot_bytes(&holders, schedule.read_slot[r], moves != 0);
-            }
-        }
-        live += estimate_bytes;
-        peak = live > peak ? live : peak;
-        for (int moves = 0; moves < 2 && !schedule.is_derived[e]; ++moves)
-            live -= dropped_bytes(&holders, &schedule, e, is_live[moves], moves != 0);
-        for (int old = 0; old <= e; ++old)
-            live -= schedule.estimate_last_use[old] == e ? estimate_bytes : 0;
+    sst_schedule_make(policy, &walk.schedule);
+    walk.live = walk.peak = lasting_bytes(&walk, size);
+    for (int first = 0, end = 0; first < walk.schedule.n_estimates; first = end) {
+        end = sst_schedule_group_end(&walk.schedule, first, size->n_ahead);
+        read_slots(&walk, first, end);
+        finish_group(&walk, first, end);
     }
-    return peak;
+    return walk.peak;
+}
+
+uint64_t sst_climatology_device_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size)
+{
+    const struct sst_method_setup setup = sst_engine_method_setup(policy, size);
+    return sst_method_gpu_bytes(&setup).device;
+}
+
+size_t sst_climatology_n_pools(const struct sst_policy *policy)
+{
+    return sst_schedule_count(policy, SST_MAX_STEPS, true).n_pools;
 }

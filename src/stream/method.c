@@ -2,6 +2,8 @@
 #include "stream/method.h"
 
 #include "core/mem.h"
+#include "moments/fit.h"
+#include "moments/maxent.h"
 
 const struct sst_method *sst_method_of(enum sst_approx approx)
 {
@@ -36,6 +38,22 @@ struct sst_quantile_args sst_quantile_args_of(const struct sst_policy *policy,
         .min_samples = min_samples,
     };
     return args;
+}
+
+void sst_fit_tables_init(struct sst_fit_tables *tables, const struct sst_policy *policy)
+{
+    const bool is_maxent = policy->approx == SST_APPROX_MAXENT;
+    tables->fit = (struct sst_moments_fit){
+        .kind = is_maxent ? SST_FIT_MAXENT : SST_FIT_CF,
+        .n_percentiles = policy->n_percentiles,
+        .z = tables->z,
+        .table = tables->tables,
+        .v_limit = sst_maxent_v_limit(),
+    };
+    for (size_t q = 0; q < policy->n_percentiles; ++q) {
+        tables->z[q] = sst_fit_normal_quantile(policy->percentiles[q] / 100.0);
+        tables->tables[q] = sst_maxent_table(policy->percentiles[q]);
+    }
 }
 
 enum sst_status sst_found_init(struct sst_found *found, const struct sst_method_setup *setup, struct sst_error *err)

@@ -1,7 +1,7 @@
 /*
  * How percentiles come to be: what a run remembers of its fields and how that becomes the values of a pool.
  *
- *   open ▸ (grow ... add_fields ... move ... finish ... drop_slot) ... ▸ close
+ *   open ▸ (grow ... add_fields ... prepare ▸ (move ... finish) ... drop_slot) ... ▸ close
  *
  * The engine walks the schedule and knows nothing of estimators; a row of this table knows one estimator and nothing of the
  * schedule. The exact method runs a second time, over the probes alone, beside any other.
@@ -17,12 +17,22 @@
 #include "stream/bins.h"
 #include "stream/policy.h"
 
+struct sst_gpu_devices; /* backend/gpu_devices.h */
+struct sst_gpu_times; /* backend/gpu.h */
+
 /* What a method is opened with. Borrowed until it is closed. */
 struct sst_method_setup {
     const struct sst_policy *policy;
     const struct sst_backend *backend;
     size_t n_cells; /* places that the method computes; in a run cells->n_places, which may grow */
     const struct sst_cells *cells; /* where in a field they are; NULL where only sizes are asked for */
+
+    /* Of methods on devices alone. */
+    const struct sst_gpu_devices *devices;
+    size_t n_domain; /* cells that may get a place */
+    size_t n_ahead; /* pools that are finished together, at most; 0: one */
+    bool is_resident, lacks_days_beside, wants_shape; /* as struct sst_climatology_size has them */
+    struct sst_gpu_times *times; /* what devices did is added when it is closed; may be NULL */
 };
 
 /* The pool that is finished; its terms have entered and not left. */
@@ -45,21 +55,29 @@ struct sst_method {
     bool has_bounds; /* each percentile is exact, or one of two proven bounds of which the other stands beside it */
     bool has_shape; /* knows the moments of a pool */
 
-    /* Errors: SST_ERR_NOMEM. Owner: the caller; close, which accepts NULL. */
+    /* Errors: SST_ERR_NOMEM, SST_ERR_DEVICE. Owner: the caller; close, which accepts NULL. */
     enum sst_status (*open)(const struct sst_method_setup *setup, void **state, struct sst_error *err);
     void (*close)(void *state);
 
     /* After cells->n_places grew: new places have had no value. Errors: SST_ERR_NOMEM. */
     enum sst_status (*grow)(void *state, struct sst_error *err);
 
-    /* Remembers days of a term, whose fields are in domain order. Errors: SST_ERR_NOMEM. */
+    /* Remembers days of a term, whose fields are in domain order. Errors: SST_ERR_NOMEM, SST_ERR_DEVICE. */
     enum sst_status (*add_fields)(void *state, struct sst_term term, const struct sst_field *const *fields,
                                   size_t n_fields, struct sst_error *err);
 
     /* A term enters or leaves the pool. NULL where a method has no window. */
     void (*move)(void *state, struct sst_term term, enum sst_window_step step);
 
-    /* Errors: SST_ERR_NOMEM. */
+    /*
+     * The pools that will be finished next, in this order, whose terms have all their days: what can be computed of them
+     * may begin. Borrowed while it is called. NULL where a method computes a pool when it is finished.
+     *
+     * Errors: SST_ERR_NOMEM, SST_ERR_DEVICE.
+     */
+    enum sst_status (*prepare)(void *state, const struct sst_pool *pools, size_t n_pools, struct sst_error *err);
+
+    /* Errors: SST_ERR_NOMEM, SST_ERR_DEVICE. */
     enum sst_status (*finish)(void *state, const struct sst_pool *pool, const struct sst_method_out *out,
                               struct sst_error *err);
 
@@ -85,6 +103,15 @@ struct sst_percentiles {
 struct sst_percentiles sst_percentiles_of(const struct sst_policy *policy);
 struct sst_quantile_args sst_quantile_args_of(const struct sst_policy *policy,
                                               const struct sst_percentiles *percentiles, int min_samples);
+
+/* How sums become the percentiles of a policy that has moments. */
+struct sst_fit_tables {
+    double z[SST_MAX_PERCENTILES]; /* standard normal quantiles */
+    const float *tables[SST_MAX_PERCENTILES];
+    struct sst_moments_fit fit; /* points at the two above */
+};
+/* The policy has been checked, so that every percentile has its table. */
+void sst_fit_tables_init(struct sst_fit_tables *tables, const struct sst_policy *policy);
 
 /* What selection found in the last pool, for the next one; see the backend. Starts from zeros. */
 struct sst_found {

@@ -2,16 +2,12 @@
 #include <string.h>
 
 #include "core/mem.h"
-#include "moments/fit.h"
-#include "moments/maxent.h"
 #include "stream/method.h"
 
 struct moments {
     struct sst_method_setup setup;
     struct sst_bin_set set;
-    double z[SST_MAX_PERCENTILES]; /* standard normal quantiles */
-    const float *tables[SST_MAX_PERCENTILES];
-    struct sst_moments_fit fit; /* points at the two above */
+    struct sst_fit_tables tables;
 };
 
 static void close_moments(void *state)
@@ -23,31 +19,13 @@ static void close_moments(void *state)
     sst_free(moments);
 }
 
-/* What turns sums into percentiles; the policy has been checked, so that every percentile has its table. */
-static void fit_open(struct moments *moments)
-{
-    const struct sst_policy *policy = moments->setup.policy;
-    const bool is_maxent = policy->approx == SST_APPROX_MAXENT;
-    moments->fit = (struct sst_moments_fit){
-        .kind = is_maxent ? SST_FIT_MAXENT : SST_FIT_CF,
-        .n_percentiles = policy->n_percentiles,
-        .z = moments->z,
-        .table = moments->tables,
-        .v_limit = sst_maxent_v_limit(),
-    };
-    for (size_t q = 0; q < policy->n_percentiles; ++q) {
-        moments->z[q] = sst_fit_normal_quantile(policy->percentiles[q] / 100.0);
-        moments->tables[q] = sst_maxent_table(policy->percentiles[q]);
-    }
-}
-
 static enum sst_status open_moments(const struct sst_method_setup *setup, void **state, struct sst_error *err)
 {
     struct moments *moments = NULL;
     enum sst_status rc = SST_OK;
     SST_TRY(sst_alloc(1, sizeof *moments, "moments", &moments, err));
     moments->setup = *setup;
-    fit_open(moments);
+    sst_fit_tables_init(&moments->tables, setup->policy);
     SST_TRY_GOTO(sst_bin_set_open(&moments->set, sst_estimator_moments(), setup->n_cells, err));
     *state = moments;
     moments = NULL;
@@ -91,7 +69,7 @@ static enum sst_status finish(void *state, const struct sst_pool *pool, const st
     const struct sst_finish_out values = {
         .mean = out->mean, .quantile = out->quantile, .guarded = out->guarded, .shape = out->shape};
     const size_t n_cells = moments->setup.n_cells;
-    moments->setup.backend->moments_finish(window, &moments->fit, pool->min_samples, &values, n_cells);
+    moments->setup.backend->moments_finish(window, &moments->tables.fit, pool->min_samples, &values, n_cells);
     if (out->n_obs)
         memcpy(out->n_obs, window.n, n_cells * sizeof *window.n);
     return SST_OK;

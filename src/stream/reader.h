@@ -22,6 +22,7 @@ enum { SST_MAX_OPEN_FILES = 8, SST_MAX_HELD_FIELDS = 8 };
 #define SST_STEP_CACHE_BYTES ((size_t)512 << 20)
 
 struct sst_reader;
+struct sst_gpu_devices; /* backend/gpu_devices.h */
 
 /* Slots of the ring for so many readers, for files that hold one step a chunk. */
 size_t sst_reader_n_slots(int n_readers);
@@ -55,6 +56,7 @@ struct sst_reader_options {
     const bool *wanted_slots; /* SST_N_SLOTS + 1 flags by slot */
     size_t cache_bytes; /* for decoded steps; 0 means SST_STEP_CACHE_BYTES */
     const struct sst_reader_crew *crew; /* NULL: files are read in this process */
+    const struct sst_gpu_devices *devices; /* for which the readers' memory is page-locked; NULL: for none */
     sst_note_fn *notes;
     void *notes_user;
     sst_note_fn *details; /* for -v: how files of each make are read, once each; NULL for silence */

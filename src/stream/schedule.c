@@ -137,3 +137,101 @@ void sst_schedule_make(const struct sst_policy *policy, struct sst_schedule *sch
     list_reads(policy, schedule);
     list_outputs(policy, schedule);
 }
+
+/* --- groups ------------------------------------------------------------------------------------------------------- */
+
+int sst_schedule_group_end(const struct sst_schedule *schedule, int first, size_t n_ahead)
+{
+    const size_t most = n_ahead > 0 ? n_ahead : 1;
+    size_t n_pools = 0;
+    int end = first;
+    for (; end < schedule->n_estimates; ++end) {
+        n_pools += !schedule->is_derived[end];
+        if (n_pools > most)
+            break;
+    }
+    return end;
+}
+
+int sst_schedule_last_pool(const struct sst_schedule *schedule, int first, int end)
+{
+    int last = end - 1;
+    while (last > first && schedule->is_derived[last])
+        --last;
+    return last;
+}
+
+/* Whether a term is of a year beside the baseline: only the first and the last year of an edge are terms of their own. */
+static bool is_beside(const struct sst_pool_rule *pools, struct sst_term term)
+{
+    if (term.year_class == SST_CLASS_FIRST)
+        return sst_pool_class(pools, (struct sst_day){pools->first_year - 1, term.slot}) == SST_CLASS_FIRST;
+    return term.year_class == SST_CLASS_LAST &&
+           sst_pool_class(pools, (struct sst_day){pools->last_year + 1, term.slot}) == SST_CLASS_LAST;
+}
+
+size_t sst_schedule_term_days(const struct sst_policy *policy, struct sst_term term, bool lacks_days_beside)
+{
+    return lacks_days_beside && is_beside(&policy->pools, term) ? 0 : (size_t)sst_pool_term_days(&policy->pools, term);
+}
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+/* Terms and days of a slot. */
+static struct sst_schedule_counts count_slot(const struct sst_policy *policy, int slot, bool lacks_days_beside)
+{
+    struct sst_schedule_counts counts = {0};
+    for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class) {
+        const struct sst_term term = {(int16_t)slot, (int16_t)year_class};
+        const size_t n_days = sst_schedule_term_days(policy, term, lacks_days_beside);
+        counts.n_terms += n_days > 0;
+        counts.n_days += n_days;
+        counts.n_term_days = larger(counts.n_term_days, n_days);
+    }
+    return counts;
+}
+
+/* Pools of a group, and the most terms that one of them has. */
+static void count_pools(const struct sst_policy *policy, const struct sst_schedule *schedule, int first, int end,
+                        struct sst_schedule_counts *most)
+{
+    size_t n_pools = 0;
+    for (int e = first; e < end; ++e) {
+        struct sst_term terms[SST_MAX_TERMS];
+        if (schedule->is_derived[e])
+            continue;
+        const int n_terms = sst_pool_terms(&policy->pools, schedule->estimate_slot[e], terms);
+        most->n_pool_terms = larger(most->n_pool_terms, (size_t)n_terms);
+        ++n_pools;
+    }
+    most->n_pools = larger(most->n_pools, n_pools);
+}
+
+struct sst_schedule_counts sst_schedule_count(const struct sst_policy *policy, size_t n_ahead, bool lacks_days_beside)
+{
+    struct sst_schedule schedule;
+    struct sst_schedule_counts most = {0}, slots[SST_N_SLOTS + 1] = {{0}};
+    size_t n_terms = 0, n_days = 0;
+    sst_schedule_make(policy, &schedule);
+    for (int first = 0, end = 0; first < schedule.n_estimates; first = end) {
+        end = sst_schedule_group_end(&schedule, first, n_ahead);
+        for (int r = schedule.read_first[first]; r < schedule.read_first[end]; ++r) {
+            struct sst_schedule_counts *slot = &slots[schedule.read_slot[r]];
+            *slot = count_slot(policy, schedule.read_slot[r], lacks_days_beside);
+            n_terms += slot->n_terms;
+            n_days += slot->n_days;
+            most.n_term_days = larger(most.n_term_days, slot->n_term_days);
+        }
+        most.n_terms = larger(most.n_terms, n_terms);
+        most.n_days = larger(most.n_days, n_days);
+        count_pools(policy, &schedule, first, end, &most);
+        for (int slot = 1; slot <= SST_N_SLOTS; ++slot) {
+            if (schedule.slot_last_use[slot] >= sst_schedule_last_pool(&schedule, first, end))
+                continue;
+            n_terms -= slots[slot].n_terms;
+            n_days -= slots[slot].n_days;
+            slots[slot] = (struct sst_schedule_counts){0};
+        }
+    }
+    return most;
+}

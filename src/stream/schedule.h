@@ -8,6 +8,9 @@
  *
  * For the whole year the first centre is 1 January, so the last days of December are read first and kept for the end;
  * the first outputs (1..15 for 31 days) come last. Nothing of that is written here: it follows from the last uses.
+ *
+ * Pools that are finished together are a group: all its slots are read before the first of them is finished, and used slots
+ * go after the last.
  */
 #ifndef SST_STREAM_SCHEDULE_H
 #define SST_STREAM_SCHEDULE_H
@@ -47,7 +50,28 @@ void sst_schedule_make(const struct sst_policy *policy, struct sst_schedule *sch
  */
 int sst_schedule_members(const struct sst_schedule *schedule, const struct sst_policy *policy, int slot, int *members);
 
+/*
+ * One behind the last estimate of the group that begins with `first`: at most n_ahead pools (0: one), and the derived
+ * slot behind them.
+ */
+int sst_schedule_group_end(const struct sst_schedule *schedule, int first, size_t n_ahead);
+
+/* The last estimate of first .. end - 1 that has a pool of its own. */
+int sst_schedule_last_pool(const struct sst_schedule *schedule, int first, int end);
+
 /* The two estimates whose mean a derived slot is. */
 void sst_schedule_parents(const struct sst_schedule *schedule, int *before, int *after);
+
+/* Days of a term, at most; with lacks_days_beside, those beside the baseline are none. */
+size_t sst_schedule_term_days(const struct sst_policy *policy, struct sst_term term, bool lacks_days_beside);
+
+/* The most that there is at a time, for a store whose size is settled at the start. */
+struct sst_schedule_counts {
+    size_t n_terms, n_days; /* that are held, and the days of all of them together */
+    size_t n_term_days; /* of a term */
+    size_t n_pool_terms; /* of a pool */
+    size_t n_pools; /* of a group */
+};
+struct sst_schedule_counts sst_schedule_count(const struct sst_policy *policy, size_t n_ahead, bool lacks_days_beside);
 
 #endif

@@ -1,6 +1,7 @@
 /* The reader processes at work: who gets which step when, and where results go. */
 #include <string.h>
 
+#include "backend/gpu_devices.h"
 #include "core/mem.h"
 #include "stream/steps_private.h"
 
@@ -45,6 +46,24 @@ size_t sst_reader_n_slots(int n_readers)
     return SST_MAX_HELD_FIELDS + SLOTS_PER_READER * (size_t)n_readers;
 }
 
+/*
+ * Devices copy faster from memory that is page-locked, and without holding up this process. Slots for many steps are left: they
+ * are large, mostly untouched, and what is in them goes through memory of its own.
+ */
+static void lock_slots(struct sst_steps *steps)
+{
+    const struct sst_gpu_devices *devices = steps->options->devices;
+    struct sst_error why = {0};
+    size_t n_bytes = 0;
+    void *slots = sst_crew_memory(steps->crew, &n_bytes);
+    if (!devices || devices->n == 0 || steps->keys_per_slot > 1 || n_bytes == 0)
+        return;
+    if (sst_gpu_lock_host(devices, slots, n_bytes, &why) == SST_OK)
+        steps->locked = slots;
+    else if (steps->options->details) /* copies from it are only slower */
+        steps->options->details(steps->options->details_user, why.text);
+}
+
 enum sst_status sst_steps_start_crew(struct sst_steps *steps, struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
@@ -78,6 +97,7 @@ enum sst_status sst_steps_start_crew(struct sst_steps *steps, struct sst_error *
                                              .setup_bytes = setup_bytes};
     SST_TRY_GOTO(sst_crew_start(crew->crew, &options, err));
     steps->crew = crew->crew;
+    lock_slots(steps);
 done:
     sst_free(setup);
     return rc;
@@ -85,6 +105,8 @@ done:
 
 void sst_steps_stop_crew(struct sst_steps *steps)
 {
+    if (steps->locked)
+        sst_gpu_unlock_host(steps->options->devices, steps->locked);
     for (size_t i = 0; steps->tasks && i < steps->n_slots; ++i)
         sst_free(steps->tasks[i].entries);
     sst_free(steps->tasks);

@@ -48,6 +48,7 @@ struct sst_steps {
     struct sst_steps_task *tasks; /* n_slots */
     uint32_t *expected; /* entries in order */
     size_t n_expected, next_expected;
+    void *locked; /* the slots, page-locked for options->devices; NULL: they are not */
 };
 
 /* The catalog's file of an entry; memo: room for SST_FILE_MEMO_MAX. */

@@ -34,7 +34,10 @@ static uint64_t pass_bytes(const struct sst_policy *policy, const struct sst_cli
                                               .n_probes = probes_of(size, cuts->tile_cells),
                                               .has_ice = size->has_ice,
                                               .wants_shape = size->wants_shape,
-                                              .lacks_days_beside = size->lacks_days_beside};
+                                              .lacks_days_beside = size->lacks_days_beside,
+                                              .devices = size->devices,
+                                              .n_ahead = size->n_ahead,
+                                              .is_resident = size->is_resident};
     return sst_climatology_peak_bytes(policy, &tile) + views_bytes(policy, cuts->tile_cells) +
            sst_scratch_fields_memory_bytes(cuts, &policy->pools) + tile.n_probes * sizeof(size_t);
 }

@@ -23,25 +23,30 @@ struct setup {
     enum sst_leap_rule leap;
     size_t probe_step; /* every so many cells; 0 = none */
     bool wants_shape, no_ice, has_days_beside;
+    size_t n_ahead;
 };
 
 static const struct setup setups[] = {
-    {SST_APPROX_CF, 5, 1, 100, 110, SST_LEAP_HOBDAY, 0, false, false, false},
-    {SST_APPROX_CF, 5, 31, 100, 110, SST_LEAP_HOBDAY, 20, true, false, false},
-    {SST_APPROX_CF, 15, 1, 60, 62, SST_LEAP_HOBDAY, 0, false, true, false},
-    {SST_APPROX_CF, 2, 1, 365, 5, SST_LEAP_HOBDAY, 0, false, false, false},
-    {SST_APPROX_MAXENT, 5, 1, 100, 130, SST_LEAP_SKIP, 20, true, true, false},
-    {SST_APPROX_MAXENT, 0, 31, 100, 110, SST_LEAP_OWN, 0, false, false, false},
-    {SST_APPROX_NONE, 5, 1, 100, 130, SST_LEAP_HOBDAY, 0, false, false, false},
-    {SST_APPROX_NONE, 15, 31, 100, 105, SST_LEAP_HOBDAY, 0, false, true, false},
-    {SST_APPROX_TAIL, 5, 1, 100, 110, SST_LEAP_HOBDAY, 20, false, false, false},
-    {SST_APPROX_TAIL, 5, 31, 100, 105, SST_LEAP_HOBDAY, 0, false, true, false},
-    {SST_APPROX_TAIL, 5, 1, 45, 80, SST_LEAP_HOBDAY, 0, false, true, false},
-    {SST_APPROX_TAIL, 5, 1, 350, 20, SST_LEAP_HOBDAY, 0, false, true, true},
-    {SST_APPROX_TAIL, 5, 1, 350, 20, SST_LEAP_HOBDAY, 0, false, true, false},
-    {SST_APPROX_CF, 2, 1, 365, 5, SST_LEAP_HOBDAY, 0, false, false, true},
-    {SST_APPROX_NONE, 5, 1, 355, 5, SST_LEAP_HOBDAY, 0, false, false, true},
-    {SST_APPROX_NONE, 5, 1, 355, 5, SST_LEAP_HOBDAY, 0, false, false, false},
+    {SST_APPROX_CF, 5, 1, 100, 110, SST_LEAP_HOBDAY, 0, false, false, false, 0},
+    {SST_APPROX_CF, 5, 31, 100, 110, SST_LEAP_HOBDAY, 20, true, false, false, 0},
+    {SST_APPROX_CF, 15, 1, 60, 62, SST_LEAP_HOBDAY, 0, false, true, false, 0},
+    {SST_APPROX_CF, 2, 1, 365, 5, SST_LEAP_HOBDAY, 0, false, false, false, 0},
+    {SST_APPROX_MAXENT, 5, 1, 100, 130, SST_LEAP_SKIP, 20, true, true, false, 0},
+    {SST_APPROX_MAXENT, 0, 31, 100, 110, SST_LEAP_OWN, 0, false, false, false, 0},
+    {SST_APPROX_NONE, 5, 1, 100, 130, SST_LEAP_HOBDAY, 0, false, false, false, 0},
+    {SST_APPROX_NONE, 15, 31, 100, 105, SST_LEAP_HOBDAY, 0, false, true, false, 0},
+    {SST_APPROX_TAIL, 5, 1, 100, 110, SST_LEAP_HOBDAY, 20, false, false, false, 0},
+    {SST_APPROX_TAIL, 5, 31, 100, 105, SST_LEAP_HOBDAY, 0, false, true, false, 0},
+    {SST_APPROX_TAIL, 5, 1, 45, 80, SST_LEAP_HOBDAY, 0, false, true, false, 0},
+    {SST_APPROX_TAIL, 5, 1, 350, 20, SST_LEAP_HOBDAY, 0, false, true, true, 0},
+    {SST_APPROX_TAIL, 5, 1, 350, 20, SST_LEAP_HOBDAY, 0, false, true, false, 0},
+    {SST_APPROX_CF, 2, 1, 365, 5, SST_LEAP_HOBDAY, 0, false, false, true, 0},
+    {SST_APPROX_NONE, 5, 1, 355, 5, SST_LEAP_HOBDAY, 0, false, false, true, 0},
+    {SST_APPROX_NONE, 5, 1, 355, 5, SST_LEAP_HOBDAY, 0, false, false, false, 0},
+    {SST_APPROX_CF, 5, 31, 100, 130, SST_LEAP_HOBDAY, 20, true, false, false, 8},
+    {SST_APPROX_CF, 2, 1, 365, 5, SST_LEAP_HOBDAY, 0, false, false, true, 3},
+    {SST_APPROX_NONE, 5, 1, 100, 130, SST_LEAP_HOBDAY, 0, false, false, false, 400},
+    {SST_APPROX_TAIL, 5, 31, 100, 105, SST_LEAP_HOBDAY, 20, false, true, false, 10},
 };
 
 enum { N_SETUPS = sizeof setups / sizeof setups[0], MAX_PROBES = 8192 };
@@ -83,14 +88,16 @@ START_TEST(the_peak_is_known_before)
                                               .n_probes = n_probes,
                                               .has_ice = seas.has_ice,
                                               .wants_shape = setup->wants_shape,
-                                              .lacks_days_beside = !setup->has_days_beside};
+                                              .lacks_days_beside = !setup->has_days_beside,
+                                              .n_ahead = setup->n_ahead};
     const struct sst_climatology_job job = {.policy = &policy,
                                             .backend = sst_backend_cpu(),
                                             .source = &seas.source,
                                             .n_cells = n_domain,
                                             .probes = probes,
                                             .n_probes = n_probes,
-                                            .wants_shape = setup->wants_shape};
+                                            .wants_shape = setup->wants_shape,
+                                            .n_ahead = setup->n_ahead};
     const struct sst_slot_sink sink = {.put = put};
     counted_memory_begin();
     const enum sst_status rc = sst_climatology_run(&job, &sink, &err);

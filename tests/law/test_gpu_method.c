@@ -1,0 +1,181 @@
+/*
+ * The engine on devices, which the processor plays: the bits of the CPU's methods for every estimator, leap rule, size of groups
+ * and number of devices, whether all days stay there or make room; late cells and days without a file included.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/gpu.h"
+#include "core/cells.h"
+#include "made_up_fields.h"
+#include "stream/tiles.h"
+#include "test_main.h"
+
+static const struct made_up small_seas = {.n_rows = 9,
+                                          .n_cols = 31,
+                                          .first_land_row = 2,
+                                          .n_land_rows = 3,
+                                          .first_year = 2000,
+                                          .last_year = 2004,
+                                          .gaps_percent = 10,
+                                          .bad_percent = 10,
+                                          .missing_percent = 10,
+                                          .has_ice = true,
+                                          .has_late_cells = true,
+                                          .n_most_held = 5,
+                                          .seed = 1};
+
+/* Rows 2 to 4 are land. */
+static const size_t probes[] = {0, 12, 13, 14, 25, 40, 52, 60, 170, 177};
+enum { N_PROBES = sizeof probes / sizeof probes[0] };
+
+struct setup {
+    enum sst_approx approx;
+    enum sst_leap_rule leap;
+    int half, smooth, first_slot, last_slot;
+    bool has_probes, wants_shape, is_milli, is_single;
+};
+
+static const struct setup setups[] = {
+    {SST_APPROX_NONE, SST_LEAP_HOBDAY, 5, 1, 340, 30, false, false, false, true},
+    {SST_APPROX_NONE, SST_LEAP_OWN, 2, 31, 100, 140, false, false, true, false},
+    {SST_APPROX_CF, SST_LEAP_HOBDAY, 5, 31, 40, 130, true, true, false, false},
+    {SST_APPROX_CF, SST_LEAP_SKIP, 29, 1, 50, 130, true, false, true, false},
+    {SST_APPROX_CF, SST_LEAP_OWN, 0, 5, 100, 130, false, true, false, false},
+    {SST_APPROX_MAXENT, SST_LEAP_HOBDAY, 5, 5, 350, 70, true, true, true, false},
+    {SST_APPROX_TAIL, SST_LEAP_HOBDAY, 5, 31, 40, 130, true, false, false, false},
+    {SST_APPROX_TAIL, SST_LEAP_OWN, 1, 1, 110, 140, true, false, true, false},
+    {SST_APPROX_TAIL, SST_LEAP_SKIP, 5, 5, 355, 15, false, false, false, true},
+};
+enum { N_SETUPS = sizeof setups / sizeof setups[0] };
+
+struct way {
+    size_t n_devices, n_ahead, rows;
+    bool is_resident;
+};
+static const struct way ways[] = {{1, 1, 9, false},  {1, 7, 9, false},   {2, 1, 9, false}, {2, 3, 9, true},
+                                  {1, 400, 9, true}, {2, 400, 9, false}, {2, 5, 4, false}, {1, 40, 1, true}};
+enum { N_WAYS = sizeof ways / sizeof ways[0] };
+
+static struct sst_policy policy_of(const struct setup *setup)
+{
+    return (struct sst_policy){.pools = {SST_CALENDAR_STANDARD, setup->leap, 2001, 2003, setup->half},
+                               .approx = setup->approx,
+                               .percentiles = {90.0, 10.0},
+                               .n_percentiles = setup->is_single ? 1 : 2,
+                               .quantile_type = 7,
+                               .smooth_days = setup->smooth,
+                               .min_samples = 1,
+                               .first_slot = setup->first_slot,
+                               .last_slot = setup->last_slot,
+                               .tail_k = 2,
+                               .lattice = setup->is_milli ? SST_LATTICE_MILLI : SST_LATTICE_CENTI};
+}
+
+static struct sst_gpu_devices played(size_t n)
+{
+    struct sst_gpu_devices devices = {.n = n};
+    for (size_t i = 0; i < n; ++i) {
+        struct sst_gpu_device *device = &devices.list[i];
+        device->api = sst_gpu_api();
+        device->index = (int)i;
+        ck_assert_int_eq(device->api->info(device->index, &device->info), 0);
+    }
+    return devices;
+}
+
+struct given {
+    unsigned char *bytes; /* all results, one after the other */
+    size_t n_bytes, capacity, n_percentiles;
+};
+
+static void append(struct given *given, const void *data, size_t n)
+{
+    if (given->n_bytes + n > given->capacity) {
+        given->capacity = 2 * (given->n_bytes + n);
+        given->bytes = realloc(given->bytes, given->capacity);
+    }
+    if (n > 0)
+        memcpy(given->bytes + given->n_bytes, data, n);
+    given->n_bytes += n;
+}
+
+static enum sst_status put(void *user, const struct sst_slot_result *result, struct sst_error *err)
+{
+    (void)err;
+    struct given *to = user;
+    const size_t n = result->n_cells;
+    append(to, &result->slot, sizeof result->slot);
+    append(to, result->mean, n * sizeof(double));
+    for (size_t q = 0; q < to->n_percentiles * (result->has_bounds ? 3 : 1); ++q)
+        append(to, result->quantile[q], n * sizeof(double));
+    for (size_t q = 0; q < to->n_percentiles; ++q)
+        append(to, result->probe_quantile[q], result->n_probes * sizeof(double));
+    append(to, result->n_obs, n * sizeof *result->n_obs);
+    append(to, result->flags, n * sizeof *result->flags);
+    if (result->shape.sd) {
+        append(to, result->shape.sd, n * sizeof(float));
+        append(to, result->shape.skew, n * sizeof(float));
+        append(to, result->shape.kurt, n * sizeof(float));
+    }
+    return SST_OK;
+}
+
+static struct given run(const struct setup *setup, const struct way *way, struct sst_gpu_times *times)
+{
+    struct sst_error err = {0};
+    struct made_up seas = small_seas;
+    const struct sst_policy policy = policy_of(setup);
+    struct given given = {.n_percentiles = policy.n_percentiles};
+    const struct sst_gpu_devices devices = played(way->n_devices);
+    const struct sst_domain domain = made_up_domain(&seas);
+    const struct sst_tiles tiles = {(domain.n_rows + way->rows - 1) / way->rows, way->rows};
+    seas.is_milli = setup->is_milli;
+    made_up_open(&seas);
+    const struct sst_climatology_job job = {.policy = &policy,
+                                            .backend = sst_backend_cpu(),
+                                            .source = &seas.source,
+                                            .n_cells = domain.n_cells,
+                                            .probes = probes,
+                                            .n_probes = setup->has_probes ? N_PROBES : 0,
+                                            .wants_shape = setup->wants_shape,
+                                            .devices = &devices,
+                                            .n_ahead = way->n_ahead,
+                                            .is_resident = way->is_resident,
+                                            .device_times = times};
+    const struct sst_slot_sink sink = {.user = &given, .put = put};
+    ck_assert_msg(sst_tiles_run(&job, &domain, tiles, test_scratch_dir(), &sink, &err) == SST_OK, "%s", err.text);
+    made_up_close(&seas);
+    return given;
+}
+
+START_TEST(devices_give_the_bits_of_the_cpu)
+{
+    static const struct way cpu = {.rows = 9};
+    const struct setup *setup = &setups[_i];
+    struct given want = run(setup, &cpu, NULL);
+    ck_assert_uint_gt(want.n_bytes, 0);
+    for (int w = 0; w < N_WAYS; ++w) {
+        struct sst_gpu_times times = {0};
+        struct given got = run(setup, &ways[w], &times);
+        size_t first = 0;
+        ck_assert_uint_eq(got.n_bytes, want.n_bytes);
+        while (first < got.n_bytes && got.bytes[first] == want.bytes[first])
+            ++first;
+        ck_assert_msg(first == got.n_bytes, "way %d: byte %zu of %zu differs", w, first, got.n_bytes);
+        ck_assert(times.add > 0.0 && times.finish > 0.0);
+        free(got.bytes);
+    }
+    free(want.bytes);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("gpu_method");
+    TCase *tc = tcase_create("all");
+    tcase_set_timeout(tc, 300);
+    tcase_add_loop_test(tc, devices_give_the_bits_of_the_cpu, 0, N_SETUPS);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
