@@ -23,7 +23,7 @@
 enum {
     BLOCKED_CELLS = 32, /* 64 bytes of a plane: two sectors */
     BLOCKED_POOLS = k_blocked_threads / BLOCKED_CELLS,
-    BLOCKED_HALVING = 4 /* of so many passes one halves the bracket */
+    BLOCKED_HALVING = 8 /* of so many passes one halves the bracket */
 };
 
 struct alignas(16) body_blocked_head {
@@ -166,9 +166,17 @@ GPU_INLINE void body_blocked_around(VALUES values, uint32_t n_values, int32_t bo
     *above = least;
 }
 
+/* Where a bell-shaped pool has about `allowed` values above; any answer between least and most will do. */
+GPU_INLINE int32_t body_blocked_guess(struct body_blocked_extent extent, int32_t allowed)
+{
+    const float n = (float)extent.n, mean = (float)extent.sum / n, above = ((float)allowed + 0.5F) / n;
+    const float tail = above < 0.5F ? above : 1.0F - above, end = (float)(above < 0.5F ? extent.most : extent.least);
+    return (int32_t)(mean + (end - mean) * (1.0F - 2.0F * tail) / (1.0F + 8.0F * tail));
+}
+
 /*
- * Order statistics k and k + 1 of extent.n > 0 values:  above(low) > allowed >= above(high).  Probes stand where a line
- * between both ends says; an end that stays weighs half as much each time (the Illinois rule), so that both move.
+ * Order statistics k and k + 1 of extent.n > 0 values:  above(low) > allowed >= above(high).  Probes stand where a guess
+ * and then a line between both ends says; an end that stays weighs half as much each time (the Illinois rule), so that both move.
  */
 template <class VALUES>
 GPU_INLINE void body_blocked_select(VALUES values, uint32_t n_values, struct body_blocked_extent extent, int32_t k,
@@ -178,11 +186,9 @@ GPU_INLINE void body_blocked_select(VALUES values, uint32_t n_values, struct bod
     int32_t low = extent.least - 1, high = extent.most, n_high = 0;
     float low_weight = (float)(extent.n - allowed), high_weight = (float)allowed + 0.5F;
     int32_t last_side = 0;
+    int32_t move = body_blocked_guess(extent, allowed) - low;
     for (int32_t pass = 1; high - low > 1 && n_high != allowed; ++pass) {
-        const int32_t width = high - low;
-        int32_t move = (int32_t)((float)width * low_weight / (low_weight + high_weight));
-        move = pass % BLOCKED_HALVING == 0 ? width / 2 : move;
-        move = move < 1 ? 1 : move > width - 1 ? width - 1 : move;
+        move = move < 1 ? 1 : move > high - low - 1 ? high - low - 1 : move;
         const int32_t above = body_blocked_above(values, n_values, low + move);
         const int32_t side = above > allowed ? 1 : -1;
         if (side > 0) {
@@ -196,6 +202,8 @@ GPU_INLINE void body_blocked_select(VALUES values, uint32_t n_values, struct bod
             low_weight = last_side == side ? low_weight * 0.5F : low_weight;
         }
         last_side = side;
+        move = pass % BLOCKED_HALVING == 0 ? (high - low) / 2
+                                           : (int32_t)((float)(high - low) * low_weight / (low_weight + high_weight));
     }
     body_blocked_around(values, n_values, high, value, next);
     if (allowed == 0 || n_high != allowed) /* the last value, or repeated */
