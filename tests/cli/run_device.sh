@@ -72,7 +72,7 @@ err_has "  copy out "
 
 # Memory of the host makes passes, on devices too.
 (cd "$work" && "$SSTSTREAM" synth -q --grid 240x120 --years 2001-2002 --days 0510-0705 -o wide) || exit 1
-wide=(--baseline 2001-2002 --days 0601-0610 --smooth 31 --percentile 5,10,90,95 --compress none --readers 1 --progress none)
+wide=(--baseline 2001-2002 --days 0601-0610 --smooth 31 --percentile "5,10,90,95" --compress none --readers 1 --progress none)
 wide+=(--approx cf)
 program plan "${wide[@]}" --device gpu --json wide
 exits 0
