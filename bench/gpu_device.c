@@ -67,6 +67,13 @@ void *bench_device_put(const struct bench_device *device, const void *host, size
     return memory;
 }
 
+void bench_device_release(const struct bench_device *device, const void *memory)
+{
+    void *given = NULL;
+    memcpy(&given, &memory, sizeof given);
+    CHECK(release(given));
+}
+
 void bench_device_fetch(const struct bench_device *device, void *host, const void *memory, size_t n_bytes)
 {
     CHECK(copy_out(host, memory, n_bytes, device->stream));
@@ -114,8 +121,8 @@ double bench_device_copy_rate(const struct bench_device *device, size_t n_bytes,
                                  n_bytes};
     CHECK(zero(args.from, n_bytes, device->stream));
     const double seconds = bench_device_seconds(device, copy, &args, n_runs);
-    CHECK(release(args.to));
-    CHECK(release(args.from));
+    bench_device_release(device, args.to);
+    bench_device_release(device, args.from);
     return 2.0 * (double)n_bytes / seconds;
 }
 

@@ -22,9 +22,10 @@ struct bench_device {
 void bench_device_open(struct bench_device *device, const char *plugin, int index);
 void bench_device_check(const struct bench_device *device, int code, const char *what);
 
-/* Device memory, never NULL, given back by api->release; one that holds a copy of host memory; and back to the host. */
+/* Device memory, never NULL; one that holds a copy of host memory; and back to the host. Owner: the caller; release. */
 void *bench_device_take(const struct bench_device *device, size_t n_bytes);
 void *bench_device_put(const struct bench_device *device, const void *host, size_t n_bytes);
+void bench_device_release(const struct bench_device *device, const void *memory);
 void bench_device_fetch(const struct bench_device *device, void *host, const void *memory, size_t n_bytes);
 
 /* Median of n_runs between two events, after one that is not counted where there are several. [s] */

@@ -201,7 +201,7 @@ static void measure_add(struct bench *bench, const char *form, size_t n_batch, b
     const struct adding adding = make_adding(bench, n_batch);
     char name[64];
     const double seconds = bench_device_seconds(&bench->device, run_add, &adding, bench->n_runs);
-    CHECK(release(adding.tasks));
+    bench_device_release(&bench->device, adding.tasks);
     (void)snprintf(name, sizeof name, "add, %s", form);
     /* A later launch reads what the one before wrote. */
     tell(bench, name, seconds, 2.0 * n_values + n_lists * (double)(list_bytes(bench) * (2 * n_launches - 1)));
@@ -359,7 +359,7 @@ static void close_all(const struct bench *bench)
         tail->results.mean,     tail->results.n_obs, tail->results.mark, tail->results.quantile[0],
         tail->results.bound[0]};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; ++i)
-        CHECK(release((void *)(uintptr_t)memory[i]));
+        bench_device_release(&bench->device, memory[i]);
     for (size_t day = 0; day < bench->n_days; ++day) {
         free(bench->bins[day].n);
         free(bench->bins[day].s1);
