@@ -27,14 +27,14 @@ ITEMS = {
 
 # What the device's benches are told: all kernels in less than a minute, or few cells for a processor that plays device.
 DAYS = ["--days", "62", "--runs", "5"]
-SMALL_DAYS = ["--lon", "96", "--lat", "48", "--days", "13", "--runs", "1"]
+SMALL_DAYS = ["--lon", "96", "--lat", "24", "--days", "13", "--runs", "1"]
 DEVICE_OPTIONS = {"gpu_moments": ["--bins", "62", "--runs", "5"], "gpu_exact": DAYS, "gpu_tail": DAYS}
 SMALL_OPTIONS = {
-    "gpu_moments": ["--lon", "96", "--lat", "48", "--bins", "32", "--runs", "1", "--copy-mb", "8"],
+    "gpu_moments": ["--lon", "48", "--lat", "32", "--bins", "32", "--runs", "1", "--copy-mb", "8"],
     "gpu_exact": SMALL_DAYS,
     "gpu_tail": SMALL_DAYS,
 }
-SMALL_CELLS = 1536
+SMALL_CELLS = 768
 
 
 def row(kernel, form, seconds_per_item, is_taken):

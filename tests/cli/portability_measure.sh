@@ -5,6 +5,7 @@ set -euo pipefail
 portability=$SST_SOURCE_DIR/bench/portability
 build=$SST_BUILD_DIR
 plugin=$build/emulated/sststream_gpu_emulated.so
+export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 # benches leave their memory to the system
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
