@@ -2,7 +2,10 @@
  * What this processor can do at most, as JSON: copying memory, and arithmetic on what lies in the first-level cache. Compiled
  * for several instruction sets, of which the widest that the processor has is taken, as the backend does.
  *
- *   cmake --preset release && cmake --build --preset release --target ceilings && build/release/ceilings [THREADS]
+ *   cmake --preset release && cmake --build --preset release --target ceilings
+ *   build/release/ceilings [--threads N] [--small 1]
+ *
+ * --small is for tests: it shows that the program works, and its figures mean little.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -11,7 +14,9 @@
 
 #include "ceilings.h"
 
-enum { N_ROUNDS = 7, N_ITEMS = 2048, N_STEPS = 100000 };
+enum { N_ROUNDS = 7, N_ITEMS = 2048, N_STEPS = 100000, SMALLER = 100 };
+
+static int n_steps = N_STEPS;
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define FOR_EACH_SET                                                                                                   \
@@ -23,31 +28,34 @@ enum { N_ROUNDS = 7, N_ITEMS = 2048, N_STEPS = 100000 };
 
 FOR_EACH_SET static void multiply_add(double *x, double by)
 {
-    for (int step = 0; step < N_STEPS; ++step)
+    const int n = n_steps;
+    for (int step = 0; step < n; ++step)
         for (int i = 0; i < N_ITEMS; ++i)
             x[i] = x[i] * by + 1.0;
 }
 
 FOR_EACH_SET static void multiply_add_int32(uint32_t *x, uint32_t by)
 {
-    for (int step = 0; step < N_STEPS; ++step)
+    const int n = n_steps;
+    for (int step = 0; step < n; ++step)
         for (int i = 0; i < N_ITEMS; ++i)
             x[i] = x[i] * by + 1U;
 }
 
 /* A comparison and a sum, as counting is. */
-FOR_EACH_SET static void count_int16(int16_t *n, const int16_t *x)
+FOR_EACH_SET static void count_int16(int16_t *counts, const int16_t *x)
 {
-    for (int step = 0; step < N_STEPS; ++step)
+    const int n = n_steps;
+    for (int step = 0; step < n; ++step)
         for (int i = 0; i < N_ITEMS; ++i)
-            n[i] = (int16_t)(n[i] + (x[i] > (int16_t)step));
+            counts[i] = (int16_t)(counts[i] + (x[i] > (int16_t)step));
 }
 
 enum kind { FP64, INT32, INT16, COPY, N_KINDS };
 static const char *const names[N_KINDS] = {"fp64", "int32", "int16", "copy"};
 
 static char *big[2];
-static const size_t big_bytes = (size_t)512 << 20;
+static size_t big_bytes = (size_t)512 << 20;
 
 static void run(enum kind kind)
 {
@@ -77,7 +85,7 @@ static int by_value(const void *a, const void *b)
 /* Operations or bytes a second of all threads, median of the rounds. */
 static double rate(enum kind kind)
 {
-    double seconds[N_ROUNDS], amount = 2.0 * N_ITEMS * N_STEPS * (double)omp_get_max_threads();
+    double seconds[N_ROUNDS], amount = 2.0 * N_ITEMS * n_steps * (double)omp_get_max_threads();
     if (kind == COPY)
         amount = 2.0 * (double)big_bytes;
     for (int round = 0; round < N_ROUNDS; ++round) {
@@ -92,8 +100,14 @@ static double rate(enum kind kind)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1)
-        omp_set_num_threads(atoi(argv[1]) > 0 ? atoi(argv[1]) : 1);
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--threads") == 0)
+            omp_set_num_threads(atoi(argv[i + 1]) > 0 ? atoi(argv[i + 1]) : 1);
+        if (strcmp(argv[i], "--small") == 0 && n_steps == N_STEPS) {
+            n_steps = N_STEPS / SMALLER;
+            big_bytes /= SMALLER;
+        }
+    }
     for (int i = 0; i < 2; ++i) {
         big[i] = malloc(big_bytes);
         if (!big[i])

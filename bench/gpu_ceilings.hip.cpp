@@ -1,16 +1,29 @@
 /*
  * What a device can do at most, as JSON: copying memory, and arithmetic on what lies in registers.
  *
- *   nvcc -x cu -arch=sm_90 -O3 -std=c++17 --fmad=false -I. -o gpu_ceilings bench/gpu_ceilings.hip.cpp
- *   hipcc --offload-arch=gfx90a -O3 -std=c++17 -ffp-contract=off -I. -o gpu_ceilings bench/gpu_ceilings.hip.cpp
+ *   cmake --build --preset release --target gpu_ceilings_cuda     (or _hip)
+ *   build/release/gpu/cuda/gpu_ceilings [--small]
+ *
+ * --small is for gpu_ceilings_emulated, a processor that plays device: it shows that the program works, and its figures mean
+ * nothing.
  */
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "ceilings.h"
 #include "kernels/gpu_rt.h"
+#include "kernels/gpu_runtime.h"
 
-enum { N_ROUNDS = 7, THREADS = 256, N_BLOCKS = 132 * 16, N_STEPS = 2000 };
+enum { N_ROUNDS = 7, THREADS = 256 };
+
+struct size {
+    unsigned n_blocks;
+    int n_steps;
+    size_t n_bytes; /* of a copy */
+};
+static const struct size whole = {132 * 16, 2000, static_cast<size_t>(4) << 30}, small = {2, 20, 4 << 20};
 
 struct chain_args {
     void *out;
@@ -63,6 +76,21 @@ static __device__ __forceinline__ unsigned pair_min(unsigned a, unsigned b)
     return __builtin_bit_cast(
         unsigned, __builtin_elementwise_min(__builtin_bit_cast(code_pair, a), __builtin_bit_cast(code_pair, b)));
 }
+#else
+static unsigned pair_of(int high, int low)
+{
+    return static_cast<unsigned>(static_cast<uint16_t>(high)) << 16 | static_cast<uint16_t>(low);
+}
+static int high_of(unsigned pair) { return static_cast<int16_t>(pair >> 16); }
+static int low_of(unsigned pair) { return static_cast<int16_t>(pair); }
+static unsigned pair_max(unsigned a, unsigned b)
+{
+    return pair_of(std::max(high_of(a), high_of(b)), std::max(low_of(a), low_of(b)));
+}
+static unsigned pair_min(unsigned a, unsigned b)
+{
+    return pair_of(std::min(high_of(a), high_of(b)), std::min(low_of(a), low_of(b)));
+}
 #endif
 
 GPU_KERNEL(THREADS, 1) k_int16(struct chain_args args)
@@ -88,47 +116,54 @@ static void need(int code, const char *what)
 {
     if (code == 0)
         return;
-    std::fprintf(stderr, "gpu_ceilings: %s: code %d\n", what, code);
+    std::fprintf(stderr, "gpu_ceilings: %s: %s (code %d)\n", what, gpu_error_text(code), code);
     std::exit(1);
 }
+
+static void *stream, *begin, *end;
 
 /* Seconds of a launch or copy, median of the rounds. */
 template <typename Work> static double seconds_of(Work work)
 {
-    float ms[N_ROUNDS];
-    gpu_event begin, end;
-    need((int)GPU_NAME(EventCreate)(&begin), "event");
-    need((int)GPU_NAME(EventCreate)(&end), "event");
+    double seconds[N_ROUNDS];
     need(work(), "warming up");
-    for (float &time : ms) {
-        need((int)GPU_NAME(EventRecord)(begin, 0), "event");
+    for (double &time : seconds) {
+        need(gpu_event_record(begin, stream), "event");
         need(work(), "launch");
-        need((int)GPU_NAME(EventRecord)(end, 0), "event");
-        need((int)GPU_NAME(EventSynchronize)(end), "run");
-        need((int)GPU_NAME(EventElapsedTime)(&time, begin, end), "event");
+        need(gpu_event_record(end, stream), "event");
+        need(gpu_event_sync(end), "run");
+        need(gpu_event_elapsed(begin, end, &time), "event");
     }
-    std::sort(ms, ms + N_ROUNDS);
-    return (double)ms[N_ROUNDS / 2] * 1e-3;
+    std::sort(seconds, seconds + N_ROUNDS);
+    return seconds[N_ROUNDS / 2];
 }
 
-int main()
+int main(int argc, char **argv)
 {
-    const size_t n_bytes = (size_t)4 << 30;
+    const struct size size = argc > 1 && std::strcmp(argv[1], "--small") == 0 ? small : whole;
     void *from = nullptr, *to = nullptr;
-    need((int)GPU_NAME(Malloc)(&from, n_bytes), "memory");
-    need((int)GPU_NAME(Malloc)(&to, n_bytes), "memory");
-    need((int)GPU_NAME(Memset)(from, 1, n_bytes), "memset");
-    const struct chain_args args = {to, N_STEPS};
-    const double copy =
-        seconds_of([&] { return (int)GPU_NAME(MemcpyAsync)(to, from, n_bytes, GPU_NAME(MemcpyDeviceToDevice), 0); });
-    const double fp64 = seconds_of([&] { return GPU_LAUNCH(k_fp64, N_BLOCKS, 1, THREADS, 0, nullptr, args); });
-    const double int32 = seconds_of([&] { return GPU_LAUNCH(k_int32, N_BLOCKS, 1, THREADS, 0, nullptr, args); });
-    const double int16 = seconds_of([&] { return GPU_LAUNCH(k_int16, N_BLOCKS, 1, THREADS, 0, nullptr, args); });
-    const double steps = (double)N_BLOCKS * THREADS * N_STEPS, per_step = (double)CEILING_CHAINS * CEILING_STEP_OPS;
+    need(gpu_select(0), "device");
+    need(gpu_stream_open(&stream), "stream");
+    need(gpu_event_open(&begin), "event");
+    need(gpu_event_open(&end), "event");
+    need(gpu_alloc(size.n_bytes, &from), "memory");
+    need(gpu_alloc(size.n_bytes, &to), "memory");
+    need(gpu_zero(from, size.n_bytes, stream), "memory");
+    const struct chain_args args = {to, size.n_steps};
+    const double copy = seconds_of([&] { return gpu_copy_within(to, from, size.n_bytes, stream); });
+    const double fp64 = seconds_of([&] { return GPU_LAUNCH(k_fp64, size.n_blocks, 1, THREADS, 0, stream, args); });
+    const double int32 = seconds_of([&] { return GPU_LAUNCH(k_int32, size.n_blocks, 1, THREADS, 0, stream, args); });
+    const double int16 = seconds_of([&] { return GPU_LAUNCH(k_int16, size.n_blocks, 1, THREADS, 0, stream, args); });
+    const double steps = static_cast<double>(size.n_blocks) * THREADS * size.n_steps;
+    const double per_step = CEILING_CHAINS * CEILING_STEP_OPS;
     /* A pair's two registers give four codes from two operations of two lanes each. */
     std::printf("{\"bytes_per_second\": %.6g, \"operations_per_second\": {\"fp64\": %.6g, \"int32\": %.6g, \"int16\": "
                 "%.6g}}\n",
-                2.0 * (double)n_bytes / copy, steps * per_step / fp64, steps * per_step / int32,
+                2.0 * static_cast<double>(size.n_bytes) / copy, steps * per_step / fp64, steps * per_step / int32,
                 steps * CEILING_CHAINS * 2.0 / int16);
-    return 0;
+    need(gpu_release(from), "memory");
+    need(gpu_release(to), "memory");
+    need(gpu_event_close(begin), "event");
+    need(gpu_event_close(end), "event");
+    return gpu_stream_close(stream);
 }

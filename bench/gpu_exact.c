@@ -9,22 +9,22 @@
  * rate stands as a share of the copy's, which reads and writes. A line of text and a line of JSON each; "differing" counts
  * doubles whose bits differ. Ends with 1 where any does.
  */
-#include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu_device.h"
 #include "gpu_exact_data.h"
 
-enum { N_WINDOW = 11, MAX_RUNS = 99, NAIVE_POOLS = 2, N_CPU_POOLS = 3, ALIGN = 256 };
+enum { N_WINDOW = 11, NAIVE_POOLS = 2, N_CPU_POOLS = 3 };
 static const double high = 0.9, low = 0.1;
 
 struct bench {
-    const struct gpu_api *api;
+    struct bench_device device;
     struct bench_data data;
-    int device, n_runs;
+    int index, n_runs; /* of the device */
     const char *variant;
     struct gpu_places places;
     size_t n_pools, n_fields, result_items;
@@ -37,65 +37,22 @@ struct bench {
     struct gpu_results sorted, blocked, below; /* of the device */
     void *scratch;
     double *host_a, *host_b; /* a pool's results */
-    void *stream, *begin, *end;
     double copy_rate; /* [B/s] */
     size_t n_differing;
 };
 
-static void fail(const struct bench *bench, const char *what, int code)
-{
-    (void)fprintf(stderr, "%s failed: %s (code %d)\n", what, bench->api ? bench->api->error_text(code) : "no plugin",
-                  code);
-    exit(2);
-}
+#define CHECK(call) bench_device_check(&bench->device, bench->device.api->call, #call)
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const int code_of_call = bench->api->call;                                                                     \
-        if (code_of_call != 0)                                                                                         \
-            fail(bench, #call, code_of_call);                                                                          \
-    } while (0)
-
-static void *device_memory(struct bench *bench, size_t n_bytes)
-{
-    void *memory = NULL;
-    CHECK(alloc(n_bytes > 0 ? n_bytes : ALIGN, &memory));
-    return memory;
-}
+static void *device_memory(struct bench *bench, size_t n_bytes) { return bench_device_take(&bench->device, n_bytes); }
 
 static void *device_copy(struct bench *bench, const void *host, size_t n_bytes)
 {
-    void *memory = device_memory(bench, n_bytes);
-    CHECK(copy_in(memory, host, n_bytes, bench->stream));
-    CHECK(stream_sync(bench->stream));
-    return memory;
+    return bench_device_put(&bench->device, host, n_bytes);
 }
 
-/* --- times --------------------------------------------------------------------------------------------------------- */
-
-typedef void work_function(struct bench *bench);
-
-static int by_size(const void *a, const void *b)
+static double time_of(struct bench *bench, bench_work *work, int n_runs)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Median of n_runs, after one that is not counted where there are several. [s] */
-static double time_of(struct bench *bench, work_function *work, int n_runs)
-{
-    double seconds[MAX_RUNS];
-    if (n_runs > 1)
-        work(bench);
-    for (int run = 0; run < n_runs; ++run) {
-        CHECK(event_record(bench->begin, bench->stream));
-        work(bench);
-        CHECK(event_record(bench->end, bench->stream));
-        CHECK(event_sync(bench->end));
-        CHECK(event_elapsed(bench->begin, bench->end, &seconds[run]));
-    }
-    qsort(seconds, (size_t)n_runs, sizeof *seconds, by_size);
-    return seconds[n_runs / 2];
+    return bench_device_seconds(&bench->device, work, bench, n_runs);
 }
 
 static void tell(struct bench *bench, const char *name, double seconds, double bytes)
@@ -109,18 +66,15 @@ static void tell(struct bench *bench, const char *name, double seconds, double b
     (void)fflush(stdout);
 }
 
-/* --- what is compared ---------------------------------------------------------------------------------------------- */
-
-static size_t differing(const void *a, const void *b, size_t n, size_t size)
+/* Of the cells that a run computes, for bench/portability. */
+static void row(const struct bench *bench, const char *kernel, const char *form, double seconds, size_t n_days,
+                bool is_taken)
 {
-    const unsigned char *x = a, *y = b;
-    size_t n_differing = 0;
-    if (memcmp(a, b, n * size) == 0)
-        return 0;
-    for (size_t i = 0; i < n; ++i)
-        n_differing += memcmp(x + i * size, y + i * size, size) != 0;
-    return n_differing;
+    if (strcmp(bench->variant, "ocean") == 0)
+        bench_device_row(&bench->device, kernel, form, seconds / (double)n_days / bench->places.n_cells, is_taken);
 }
+
+/* --- what is compared ---------------------------------------------------------------------------------------------- */
 
 static void tell_differing(struct bench *bench, const char *what, size_t n_differing, size_t n)
 {
@@ -134,9 +88,8 @@ static void tell_differing(struct bench *bench, const char *what, size_t n_diffe
 
 static void fetch(struct bench *bench, void *host, const void *device, size_t item, size_t size)
 {
-    const char *from = device;
-    CHECK(copy_out(host, from + item * size, bench->places.n_cells * size, bench->stream));
-    CHECK(stream_sync(bench->stream));
+    const unsigned char *from = device;
+    bench_device_fetch(&bench->device, host, from + item * size, bench->places.n_cells * size);
 }
 
 /* Two planes of results of n pools on the device. */
@@ -146,7 +99,7 @@ static void compare(struct bench *bench, const char *what, const void *a, const 
     for (size_t pool = 0; pool < n_pools; ++pool) {
         fetch(bench, bench->host_a, a, pool * bench->places.pitch, size);
         fetch(bench, bench->host_b, b, pool * bench->places.pitch, size);
-        n_differing += differing(bench->host_a, bench->host_b, bench->places.n_cells, size);
+        n_differing += bench_differing(bench->host_a, bench->host_b, bench->places.n_cells, size);
     }
     tell_differing(bench, what, n_differing, n_pools * bench->places.n_cells);
 }
@@ -161,19 +114,19 @@ static void compare_with_cpu(struct bench *bench)
         for (size_t member = 0; member < n_members; ++member) {
             CHECK(copy_out(bench_cpu_plane(cpu),
                            bench->planes + (pool * (size_t)bench->data.n_years + member) * bench->places.pitch,
-                           n_cells * sizeof(int16_t), bench->stream));
-            CHECK(stream_sync(bench->stream));
+                           n_cells * sizeof(int16_t), bench->device.stream));
+            CHECK(stream_sync(bench->device.stream));
             bench_cpu_put(cpu, member);
         }
         const struct bench_cpu_results *expected = bench_cpu_finish(cpu, high, low);
         fetch(bench, bench->host_a, bench->sorted.mean, at, sizeof(double));
-        n_mean += differing(bench->host_a, expected->mean, n_cells, sizeof(double));
+        n_mean += bench_differing(bench->host_a, expected->mean, n_cells, sizeof(double));
         fetch(bench, bench->host_a, bench->sorted.quantile[0], at, sizeof(double));
-        n_high += differing(bench->host_a, expected->high, n_cells, sizeof(double));
+        n_high += bench_differing(bench->host_a, expected->high, n_cells, sizeof(double));
         fetch(bench, bench->host_a, bench->below.quantile[0], at, sizeof(double));
-        n_low += differing(bench->host_a, expected->low, n_cells, sizeof(double));
+        n_low += bench_differing(bench->host_a, expected->low, n_cells, sizeof(double));
         fetch(bench, bench->host_a, bench->sorted.n_obs, at, sizeof(uint16_t));
-        n_obs += differing(bench->host_a, expected->n_obs, n_cells, sizeof(uint16_t));
+        n_obs += bench_differing(bench->host_a, expected->n_obs, n_cells, sizeof(uint16_t));
     }
     tell_differing(bench, "sorted and cpu: mean", n_mean, N_CPU_POOLS * n_cells);
     tell_differing(bench, "sorted and cpu: P90", n_high, N_CPU_POOLS * n_cells);
@@ -184,20 +137,22 @@ static void compare_with_cpu(struct bench *bench)
 
 /* --- what is run --------------------------------------------------------------------------------------------------- */
 
-static void run_copy(struct bench *bench)
+static void run_copy(const void *context)
 {
+    const struct bench *bench = context;
     CHECK(copy_within(bench->copy, bench->planes, bench->n_fields * bench->places.pitch / 2 * sizeof(int16_t),
-                      bench->stream));
+                      bench->device.stream));
 }
 
-static void run_keep(struct bench *bench)
+static void run_keep(const void *context)
 {
+    const struct bench *bench = context;
     const struct gpu_keep args = {bench->places,
                                   bench->planes,
                                   {bench->staging, bench->data.stride},
                                   bench->tasks,
                                   (uint32_t)bench->data.n_years};
-    CHECK(keep(&args, bench->stream));
+    CHECK(keep(&args, bench->device.stream));
 }
 
 static struct gpu_ranks ranks_of(const struct bench *bench, bool from_below, int n_percentiles)
@@ -224,16 +179,18 @@ static struct gpu_sorted sorted_args(const struct bench *bench, bool from_below)
     return args;
 }
 
-static void run_sorted(struct bench *bench)
+static void run_sorted(const void *context)
 {
+    const struct bench *bench = context;
     const struct gpu_sorted args = sorted_args(bench, false);
-    CHECK(exact_sorted(&args, bench->stream));
+    CHECK(exact_sorted(&args, bench->device.stream));
 }
 
-static void run_below(struct bench *bench)
+static void run_below(const void *context)
 {
+    const struct bench *bench = context;
     const struct gpu_sorted args = sorted_args(bench, true);
-    CHECK(exact_sorted(&args, bench->stream));
+    CHECK(exact_sorted(&args, bench->device.stream));
 }
 
 static struct gpu_exact exact_args(const struct bench *bench, size_t n_pools, bool from_below)
@@ -248,22 +205,25 @@ static struct gpu_exact exact_args(const struct bench *bench, size_t n_pools, bo
                               .results = bench->blocked};
 }
 
-static void run_blocked(struct bench *bench)
+static void run_blocked(const void *context)
 {
+    const struct bench *bench = context;
     const struct gpu_exact args = exact_args(bench, bench->n_pools, false);
-    CHECK(exact_blocked(&args, bench->stream));
+    CHECK(exact_blocked(&args, bench->device.stream));
 }
 
-static void run_blocked_low(struct bench *bench)
+static void run_blocked_low(const void *context)
 {
+    const struct bench *bench = context;
     const struct gpu_exact args = exact_args(bench, bench->n_pools, true);
-    CHECK(exact_blocked(&args, bench->stream));
+    CHECK(exact_blocked(&args, bench->device.stream));
 }
 
-static void run_naive(struct bench *bench)
+static void run_naive(const void *context)
 {
+    const struct bench *bench = context;
     const struct gpu_exact args = exact_args(bench, NAIVE_POOLS, false);
-    CHECK(exact_naive(&args, bench->stream));
+    CHECK(exact_naive(&args, bench->device.stream));
 }
 
 /* --- set up -------------------------------------------------------------------------------------------------------- */
@@ -274,7 +234,6 @@ static void keep_all(struct bench *bench)
     const struct bench_data *data = &bench->data;
     const size_t n_years = (size_t)data->n_years, n_bytes = n_years * data->stride * sizeof(int16_t);
     int16_t *fields = bench_alloc(n_bytes);
-    double seconds = 0.0;
     size_t n_differing = 0, n_compared = 0;
     for (size_t day = 0; day < (size_t)data->n_days; ++day) {
         struct gpu_keep_task tasks[BENCH_MAX_YEARS];
@@ -282,19 +241,21 @@ static void keep_all(struct bench *bench)
             bench_make_field(data, (int)day, (int)year, fields + year * data->stride);
             tasks[year] = (struct gpu_keep_task){(uint32_t)year, (uint32_t)(day * n_years + year)};
         }
-        CHECK(copy_in(bench->staging, fields, n_bytes, bench->stream));
-        CHECK(copy_in(bench->tasks, tasks, n_years * sizeof *tasks, bench->stream));
-        CHECK(stream_sync(bench->stream));
-        seconds += time_of(bench, run_keep, 1);
+        CHECK(copy_in(bench->staging, fields, n_bytes, bench->device.stream));
+        CHECK(copy_in(bench->tasks, tasks, n_years * sizeof *tasks, bench->device.stream));
+        CHECK(stream_sync(bench->device.stream));
+        run_keep(bench);
         if (day % 25 > 0)
             continue;
         int16_t *plane = (int16_t *)(void *)bench->host_a, *expected = (int16_t *)(void *)bench->host_b;
         fetch(bench, plane, bench->planes, (day * n_years + n_years - 1) * bench->places.pitch, sizeof *plane);
         bench_gather(data, bench->block_at, bench->places.n_cells, fields + (n_years - 1) * data->stride, expected);
-        n_differing += differing(plane, expected, bench->places.n_cells, sizeof *plane);
+        n_differing += bench_differing(plane, expected, bench->places.n_cells, sizeof *plane);
         n_compared += bench->places.n_cells;
     }
-    tell(bench, "keep", seconds, 4.0 * (double)bench->n_fields * bench->places.n_cells);
+    const double seconds = time_of(bench, run_keep, bench->n_runs); /* the last day once more */
+    row(bench, "keep", "planes", seconds, n_years, true);
+    tell(bench, "keep", seconds * data->n_days, 4.0 * (double)bench->n_fields * bench->places.n_cells);
     tell_differing(bench, "kept planes and host", n_differing, n_compared);
     free(fields);
 }
@@ -350,7 +311,7 @@ static void open_bench(struct bench *bench, bool is_ocean)
     bench->tasks = device_memory(bench, (size_t)data->n_years * sizeof(struct gpu_keep_task));
     bench->planes = device_memory(bench, bench->n_fields * bench->places.pitch * sizeof(int16_t));
     bench->copy = device_memory(bench, bench->n_fields * bench->places.pitch / 2 * sizeof(int16_t));
-    CHECK(fill_missing(bench->planes, bench->n_fields * bench->places.pitch, bench->stream));
+    CHECK(fill_missing(bench->planes, bench->n_fields * bench->places.pitch, bench->device.stream));
     bench->sorted = open_results(bench);
     bench->blocked = open_results(bench);
     bench->below = (struct gpu_results){.quantile = {device_memory(bench, bench->result_items * sizeof(double))}};
@@ -361,27 +322,26 @@ static void open_bench(struct bench *bench, bool is_ocean)
 
 static void close_bench(struct bench *bench)
 {
-    void *const memory[] = {(void *)(uintptr_t)bench->places.block_at,
-                            bench->staging,
-                            bench->tasks,
-                            bench->planes,
-                            bench->copy,
-                            bench->members,
-                            bench->pools,
-                            bench->min_samples,
-                            bench->ranks_high,
-                            bench->ranks_low,
-                            bench->sorted.mean,
-                            bench->sorted.quantile[0],
-                            bench->sorted.n_obs,
-                            bench->blocked.mean,
-                            bench->blocked.quantile[0],
-                            bench->blocked.n_obs,
-                            bench->below.quantile[0],
-                            bench->scratch};
+    const void *const memory[] = {bench->places.block_at,
+                                  bench->staging,
+                                  bench->tasks,
+                                  bench->planes,
+                                  bench->copy,
+                                  bench->members,
+                                  bench->pools,
+                                  bench->min_samples,
+                                  bench->ranks_high,
+                                  bench->ranks_low,
+                                  bench->sorted.mean,
+                                  bench->sorted.quantile[0],
+                                  bench->sorted.n_obs,
+                                  bench->blocked.mean,
+                                  bench->blocked.quantile[0],
+                                  bench->blocked.n_obs,
+                                  bench->below.quantile[0],
+                                  bench->scratch};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; ++i)
-        if (memory[i])
-            CHECK(release(memory[i]));
+        bench_device_release(&bench->device, memory[i]);
     bench->scratch = NULL;
     free(bench->block_at);
     free(bench->host_a);
@@ -404,24 +364,30 @@ static void run_all(struct bench *bench, bool is_ocean)
 {
     open_bench(bench, is_ocean);
     const double n_cells = bench->places.n_cells, values = 2.0 * (double)bench->n_fields * n_cells;
-    const double results = (double)bench->n_pools * n_cells,
-                 copied = (double)(bench->n_fields * bench->places.pitch / 2 * 2);
+    const double results = (double)bench->n_pools * n_cells;
+    const size_t n_copied = bench->n_fields * bench->places.pitch / 2 * sizeof(int16_t);
     bench->copy_rate = 0.0;
     const double copy_seconds = time_of(bench, run_copy, bench->n_runs);
-    tell(bench, "copy", copy_seconds, 2.0 * copied);
-    bench->copy_rate = 2.0 * copied / copy_seconds;
+    tell(bench, "copy", copy_seconds, 2.0 * (double)n_copied);
+    bench->copy_rate = 2.0 * (double)n_copied / copy_seconds;
     keep_all(bench);
     const bool is_sorted = has_sorted(bench);
     if (is_sorted) {
-        tell(bench, "sorted P90", time_of(bench, run_sorted, bench->n_runs), values + 18.0 * results);
+        const double seconds = time_of(bench, run_sorted, bench->n_runs);
+        row(bench, "exact", "sorted", seconds, bench->n_pools, true);
+        tell(bench, "sorted P90", seconds, values + 18.0 * results);
         tell(bench, "sorted P10", time_of(bench, run_below, bench->n_runs), values + 8.0 * results);
     }
-    tell(bench, "naive (few)", time_of(bench, run_naive, 1),
+    const double naive_seconds = time_of(bench, run_naive, 1);
+    row(bench, "exact", "naive", naive_seconds, NAIVE_POOLS, false);
+    tell(bench, "naive (few)", naive_seconds,
          (double)(NAIVE_POOLS + N_WINDOW - 1) * bench->data.n_years * 2.0 * n_cells + 18.0 * NAIVE_POOLS * n_cells);
     if (is_sorted)
         compare(bench, "sorted and naive: P90", bench->sorted.quantile[0], bench->blocked.quantile[0], sizeof(double),
                 NAIVE_POOLS);
-    tell(bench, "blocked P90", time_of(bench, run_blocked, bench->n_runs), values + 18.0 * results);
+    const double blocked_seconds = time_of(bench, run_blocked, bench->n_runs);
+    row(bench, "exact", "blocked", blocked_seconds, bench->n_pools, !is_sorted);
+    tell(bench, "blocked P90", blocked_seconds, values + 18.0 * results);
     if (is_sorted) {
         compare(bench, "sorted and blocked: P90", bench->sorted.quantile[0], bench->blocked.quantile[0], sizeof(double),
                 bench->n_pools);
@@ -437,32 +403,6 @@ static void run_all(struct bench *bench, bool is_ocean)
     close_bench(bench);
 }
 
-static void open_plugin(struct bench *bench, const char *path)
-{
-    struct gpu_device_info info;
-    void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    void *symbol = plugin ? dlsym(plugin, SST_GPU_API_SYMBOL) : NULL;
-    const struct gpu_api *(*api)(void) = NULL;
-    if (!symbol) {
-        (void)fprintf(stderr, "%s\n", dlerror());
-        exit(2);
-    }
-    memcpy(&api, &symbol, sizeof api);
-    bench->api = api();
-    CHECK(select(bench->device));
-    CHECK(info(bench->device, &info));
-    CHECK(stream_open(&bench->stream));
-    CHECK(event_open(&bench->begin));
-    CHECK(event_open(&bench->end));
-    (void)printf("%s, %s, driver %d, runtime %d; sorted forms %s\n", info.name, info.arch, info.driver_version,
-                 info.runtime_version, bench->api->sorted_forms);
-    const struct gpu_kernel_info *kernels = NULL;
-    CHECK(kernels(&kernels));
-    for (; kernels && kernels->name; ++kernels)
-        (void)printf("  %-24s %3d registers, %4d B of scratch, %5d B of shared memory, blocks of %d\n", kernels->name,
-                     kernels->n_registers, kernels->scratch_bytes, kernels->static_fast_bytes, kernels->threads);
-}
-
 int main(int argc, char **argv)
 {
     struct bench bench = {.n_runs = 7, .data = {.n_lon = 1440, .n_lat = 721, .n_days = 102, .n_years = 30}};
@@ -471,7 +411,7 @@ int main(int argc, char **argv)
         const char *name;
         int *to;
     } options[] = {{"--lon", &bench.data.n_lon},     {"--lat", &bench.data.n_lat},   {"--days", &bench.data.n_days},
-                   {"--years", &bench.data.n_years}, {"--gaps", &bench.data.n_gaps}, {"--device", &bench.device},
+                   {"--years", &bench.data.n_years}, {"--gaps", &bench.data.n_gaps}, {"--device", &bench.index},
                    {"--runs", &bench.n_runs}};
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--plugin") == 0)
@@ -481,11 +421,12 @@ int main(int argc, char **argv)
                 *options[o].to = (int)strtol(argv[i + 1], NULL, 10);
     }
     if (!plugin || !bench_data_is_right(&bench.data) || bench.data.n_days < N_WINDOW + NAIVE_POOLS ||
-        bench.n_runs < 1 || bench.n_runs > MAX_RUNS) {
+        bench.n_runs < 1 || bench.n_runs > BENCH_MAX_RUNS) {
         (void)fprintf(stderr, "usage: see the head of bench/gpu_exact.c\n");
         return 2;
     }
-    open_plugin(&bench, plugin);
+    bench_device_open(&bench.device, plugin, bench.index);
+    (void)printf("sorted forms %s\n", bench.device.api->sorted_forms);
     run_all(&bench, false);
     run_all(&bench, true);
     (void)printf("%zu differing in all\n", bench.n_differing);

@@ -9,28 +9,25 @@
  * Printed are medians of events' times, the traffic of the fewest bytes (each field's codes, bin and result once; a bin that
  * is not new is read and written), and its share of the copy's rate, which counts both ways. Exit 1: a value differs.
  */
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu_device.h"
 #include "gpu_moments_cpu.h"
-#include "kernels/gpu_api.h"
 
-enum { MAX_RUNS = 99, RESULT_BYTES = 19, MB = 1000000, BLOCK_THREADS = 64 };
+enum { RESULT_BYTES = 19, MB = 1000000, BLOCK_THREADS = 64, ROW_DAYS = 11 };
 
 struct bench {
     const char *plugin, *json_path;
-    int device, n_runs;
+    struct bench_device device;
+    int index, n_runs; /* of the device */
     size_t n_lon, n_lat, n_bins, n_years, copy_mb;
     int land;
-    const struct gpu_api *api;
     FILE *json;
     struct moments_case *host;
     double copy_rate; /* [B/s] */
-    size_t fast_bytes; /* of a block */
-    void *stream, *begin, *end;
     /* In device memory */
     struct gpu_places places;
     struct gpu_fields fields;
@@ -48,51 +45,36 @@ static void stop(const char *what)
 
 static void check(const struct bench *bench, int code, const char *what)
 {
-    if (code == 0)
-        return;
-    fprintf(stderr, "gpu_moments: %s: %s (%d)\n", what, bench->api->error_text(code), code);
-    exit(2);
+    bench_device_check(&bench->device, code, what);
 }
 
-static void *take(const struct bench *bench, size_t n_bytes)
-{
-    void *memory = NULL;
-    check(bench, bench->api->alloc(n_bytes, &memory), "device memory");
-    return memory;
-}
+static void *take(const struct bench *bench, size_t n_bytes) { return bench_device_take(&bench->device, n_bytes); }
 
 static void *put(const struct bench *bench, const void *host, size_t n_bytes)
 {
-    void *memory = take(bench, n_bytes);
-    check(bench, bench->api->copy_in(memory, host, n_bytes, bench->stream), "copy to the device");
-    check(bench, bench->api->stream_sync(bench->stream), "copy to the device");
-    return memory;
+    return bench_device_put(&bench->device, host, n_bytes);
 }
 
 /* --- timing ------------------------------------------------------------------------------------------------------- */
 
 typedef int launch_function(const struct bench *bench, const void *args);
 
-static int by_size(const void *a, const void *b)
+struct timed {
+    const struct bench *bench;
+    launch_function *launch;
+    const void *args;
+};
+
+static void run_timed(const void *context)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    const struct timed *timed = context;
+    check(timed->bench, timed->launch(timed->bench, timed->args), "launch");
 }
 
-/* Median of n_runs, after one that is not counted. [s] */
 static double time_of(const struct bench *bench, launch_function *launch, const void *args)
 {
-    double times[MAX_RUNS];
-    for (int run = -1; run < bench->n_runs; ++run) {
-        check(bench, bench->api->event_record(bench->begin, bench->stream), "event");
-        check(bench, launch(bench, args), "launch");
-        check(bench, bench->api->event_record(bench->end, bench->stream), "event");
-        check(bench, bench->api->event_sync(bench->end), "kernel");
-        if (run >= 0)
-            check(bench, bench->api->event_elapsed(bench->begin, bench->end, &times[run]), "event");
-    }
-    qsort(times, (size_t)bench->n_runs, sizeof times[0], by_size);
-    return times[bench->n_runs / 2];
+    const struct timed timed = {bench, launch, args};
+    return bench_device_seconds(&bench->device, run_timed, &timed, bench->n_runs);
 }
 
 static void tell(struct bench *bench, const char *name, double seconds, double n_bytes, size_t n_different)
@@ -108,27 +90,11 @@ static void tell(struct bench *bench, const char *name, double seconds, double n
                 seconds, n_bytes, share, n_different);
 }
 
-struct copy_args {
-    void *to, *from;
-    size_t n_bytes;
-};
-
-static int launch_copy(const struct bench *bench, const void *args)
-{
-    const struct copy_args *copy = args;
-    return bench->api->copy_within(copy->to, copy->from, copy->n_bytes, bench->stream);
-}
-
 static void measure_copy(struct bench *bench)
 {
-    const size_t n_bytes = bench->copy_mb * MB;
-    const struct copy_args args = {take(bench, n_bytes), take(bench, n_bytes), n_bytes};
-    check(bench, bench->api->zero(args.from, n_bytes, bench->stream), "zero");
-    const double seconds = time_of(bench, launch_copy, &args);
-    bench->copy_rate = 2.0 * (double)n_bytes / seconds;
-    tell(bench, "copy", seconds, 2.0 * (double)n_bytes, 0);
-    check(bench, bench->api->release(args.to), "release");
-    check(bench, bench->api->release(args.from), "release");
+    const double n_bytes = (double)(bench->copy_mb * MB);
+    bench->copy_rate = bench_device_copy_rate(&bench->device, bench->copy_mb * MB, bench->n_runs);
+    tell(bench, "copy", 2.0 * n_bytes / bench->copy_rate, 2.0 * n_bytes, 0);
 }
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */
@@ -137,14 +103,10 @@ static void measure_copy(struct bench *bench)
 static size_t different(const struct bench *bench, const void *device, const void *host, size_t n_bytes)
 {
     unsigned char *got = malloc(n_bytes);
-    size_t n = 0;
     if (!got)
         stop("no memory");
-    check(bench, bench->api->copy_out(got, device, n_bytes, bench->stream), "copy from the device");
-    check(bench, bench->api->stream_sync(bench->stream), "copy from the device");
-    if (memcmp(got, host, n_bytes) != 0)
-        for (size_t i = 0; i < n_bytes; ++i)
-            n += got[i] != ((const unsigned char *)host)[i];
+    bench_device_fetch(&bench->device, got, device, n_bytes);
+    const size_t n = bench_differing(got, host, n_bytes, 1);
     free(got);
     return n;
 }
@@ -185,16 +147,16 @@ static size_t different_results(const struct bench *bench, const struct moments_
 
 static int launch_add(const struct bench *bench, const void *args)
 {
-    return bench->api->moments_add(args, bench->stream);
+    return bench->device.api->moments_add(args, bench->device.stream);
 }
 
-static struct gpu_moments_add make_add(const struct bench *bench, uint32_t n_fields, uint32_t is_new)
+static struct gpu_moments_add make_add(const struct bench *bench, uint32_t first, uint32_t n_fields, uint32_t is_new)
 {
     struct gpu_add_task *tasks = calloc(bench->n_bins, sizeof *tasks);
     if (!tasks)
         stop("no memory");
     for (uint32_t bin = 0; bin < bench->n_bins; ++bin)
-        tasks[bin] = (struct gpu_add_task){bin, bin * (uint32_t)bench->n_years, n_fields, is_new};
+        tasks[bin] = (struct gpu_add_task){bin, bin * (uint32_t)bench->n_years + first, n_fields, is_new};
     const struct gpu_moments_add args = {bench->places, bench->store, bench->fields,
                                          put(bench, tasks, bench->n_bins * sizeof *tasks), (uint32_t)bench->n_bins};
     free(tasks);
@@ -202,24 +164,63 @@ static struct gpu_moments_add make_add(const struct bench *bench, uint32_t n_fie
 }
 
 /* Values are checked after one launch on top of what the CPU has; the time comes after, of any contents. */
-static void measure_add(struct bench *bench, const char *name, size_t n_fields, bool is_new)
+static void measure_add(struct bench *bench, const char *name, const char *form, size_t n_fields, bool is_new)
 {
-    const struct gpu_moments_add args = make_add(bench, (uint32_t)n_fields, is_new);
+    const struct gpu_moments_add args = make_add(bench, 0, (uint32_t)n_fields, is_new);
     const double bytes_per_cell = 2.0 * (double)n_fields + MOMENTS_BIN_BYTES * (is_new ? 1 : 2);
     check(bench, launch_add(bench, &args), "launch");
     if (is_new)
         moments_case_empty(bench->host);
     moments_case_add(bench->host, n_fields);
     const size_t n_different = different_bins(bench);
-    const double seconds = time_of(bench, launch_add, &args);
-    tell(bench, name, seconds, bytes_per_cell * bench->places.n_cells * (double)bench->n_bins, n_different);
+    const double seconds = time_of(bench, launch_add, &args), n_bins = (double)bench->n_bins * bench->places.n_cells;
+    if (form)
+        bench_device_row(&bench->device, "add", form, seconds / n_bins / (double)n_fields, false);
+    tell(bench, name, seconds, bytes_per_cell * n_bins, n_different);
+}
+
+/* As the program adds: launches of up to eight fields, of which the first finds new bins. */
+struct batches {
+    struct gpu_moments_add *adds;
+    size_t n;
+};
+
+static int launch_batches(const struct bench *bench, const void *args)
+{
+    const struct batches *batches = args;
+    int code = 0;
+    for (size_t i = 0; i < batches->n && code == 0; ++i)
+        code = launch_add(bench, &batches->adds[i]);
+    return code;
+}
+
+/* Leaves all fields in the bins, here and on the device. */
+static void measure_batches(struct bench *bench)
+{
+    const size_t n_years = bench->n_years, n = (n_years + SST_MAX_BATCH - 1) / SST_MAX_BATCH;
+    const struct batches batches = {calloc(n, sizeof *batches.adds), n};
+    const double n_bins = (double)bench->n_bins * bench->places.n_cells;
+    if (!batches.adds)
+        stop("no memory");
+    for (size_t i = 0; i < n; ++i) {
+        const size_t first = i * SST_MAX_BATCH, left = n_years - first;
+        batches.adds[i] =
+            make_add(bench, (uint32_t)first, (uint32_t)(left < SST_MAX_BATCH ? left : SST_MAX_BATCH), i == 0);
+    }
+    const double seconds = time_of(bench, launch_batches, &batches);
+    free(batches.adds);
+    bench_device_row(&bench->device, "add", "by eight", seconds / n_bins / (double)n_years, true);
+    moments_case_empty(bench->host);
+    moments_case_add(bench->host, n_years);
+    tell(bench, "add all fields by eight", seconds,
+         (2.0 * (double)n_years + MOMENTS_BIN_BYTES * (double)(2 * n - 1)) * n_bins, different_bins(bench));
 }
 
 /* --- window ------------------------------------------------------------------------------------------------------- */
 
 static int launch_window(const struct bench *bench, const void *args)
 {
-    return bench->api->window(args, bench->stream);
+    return bench->device.api->window(args, bench->device.stream);
 }
 
 static struct gpu_fit fit_of(const struct bench *bench, bool is_maxent)
@@ -235,14 +236,29 @@ static struct gpu_fit fit_of(const struct bench *bench, bool is_maxent)
 static void forget_results(const struct bench *bench, size_t n)
 {
     const struct gpu_results *d = &bench->results;
-    check(bench, bench->api->zero(d->mean, n * sizeof *d->mean, bench->stream), "zero");
-    check(bench, bench->api->zero(d->quantile[0], n * sizeof(double), bench->stream), "zero");
-    check(bench, bench->api->zero(d->n_obs, n * sizeof *d->n_obs, bench->stream), "zero");
-    check(bench, bench->api->zero(d->mark, n, bench->stream), "zero");
+    check(bench, bench->device.api->zero(d->mean, n * sizeof *d->mean, bench->device.stream), "zero");
+    check(bench, bench->device.api->zero(d->quantile[0], n * sizeof(double), bench->device.stream), "zero");
+    check(bench, bench->device.api->zero(d->n_obs, n * sizeof *d->n_obs, bench->device.stream), "zero");
+    check(bench, bench->device.api->zero(d->mark, n, bench->device.stream), "zero");
 }
 
-static void measure_form(struct bench *bench, const struct window_steps *way, const struct moments_results *expected,
-                         const char *name, int form, bool is_maxent)
+/* As the launcher chooses where it is not told (form_of in kernels/launch_moments.hip.cpp). */
+static int taken_form(const struct bench *bench, uint32_t n_ring)
+{
+    const bool has_few_fast = strcmp(bench->device.api->kind, "hip") == 0;
+    return n_ring == 0 ? GPU_WINDOW_REREAD : has_few_fast ? GPU_WINDOW_REGISTERS : GPU_WINDOW_FAST;
+}
+
+/* The window of 11 days with its ring, for bench/portability. */
+static void tell_row(const struct bench *bench, const struct window_steps *way, int form, double seconds)
+{
+    static const char *const forms[] = {"chosen", "fast ring", "registers", "reread"};
+    bench_device_row(&bench->device, "window", forms[form], seconds / (double)way->n_pools / bench->places.n_cells,
+                     form == taken_form(bench, way->n_ring));
+}
+
+static double measure_form(struct bench *bench, const struct window_steps *way, const struct moments_results *expected,
+                           const char *name, int form, bool is_maxent)
 {
     static const char *const forms[] = {"chosen", "fast", "registers", "reread"};
     char line[64];
@@ -260,6 +276,7 @@ static void measure_form(struct bench *bench, const struct window_steps *way, co
     const size_t n_different = different_results(bench, expected, way->n_pools);
     (void)snprintf(line, sizeof line, "%s %s %s ring %u", name, is_maxent ? "maxent" : "cf", forms[form], way->n_ring);
     tell(bench, line, seconds, bytes_per_cell * bench->places.n_cells, n_different);
+    return seconds;
 }
 
 /* As many pools from slot `first` on as the bins are enough for. */
@@ -280,14 +297,18 @@ static void measure_window(struct bench *bench, const char *name, enum sst_leap_
 {
     const struct sst_pool_rule rule = {SST_CALENDAR_STANDARD, leap, 1983, 2012, half};
     uint32_t n_ring = 0;
-    check(bench, bench->api->window_ring(&n_ring), "ring");
+    check(bench, bench->device.api->window_ring(&n_ring), "ring");
     struct window_steps way = fitting_steps(bench, &rule, first, n_ring);
     struct window_steps whole = fitting_steps(bench, &rule, first, (uint32_t)way.most_bins);
     for (int is_maxent = 0; is_maxent < 2; ++is_maxent) {
         const struct moments_results expected = moments_case_window(bench->host, &way, is_maxent);
-        for (int form = GPU_WINDOW_FAST; form <= GPU_WINDOW_REREAD; ++form)
-            measure_form(bench, &way, &expected, name, form, is_maxent);
-        if (whole.n_ring > way.n_ring && (size_t)whole.n_ring * BLOCK_THREADS * MOMENTS_BIN_BYTES <= bench->fast_bytes)
+        for (int form = GPU_WINDOW_FAST; form <= GPU_WINDOW_REREAD; ++form) {
+            const double seconds = measure_form(bench, &way, &expected, name, form, is_maxent);
+            if (!is_maxent && leap == SST_LEAP_SKIP && way.most_bins == ROW_DAYS)
+                tell_row(bench, &way, form, seconds);
+        }
+        if (whole.n_ring > way.n_ring &&
+            (size_t)whole.n_ring * BLOCK_THREADS * MOMENTS_BIN_BYTES <= bench->device.info.fast_bytes)
             measure_form(bench, &whole, &expected, name, GPU_WINDOW_FAST, is_maxent);
         moments_results_clear(expected);
     }
@@ -296,34 +317,6 @@ static void measure_window(struct bench *bench, const char *name, enum sst_leap_
 }
 
 /* --- setup -------------------------------------------------------------------------------------------------------- */
-
-static void open_plugin(struct bench *bench)
-{
-    void *library = dlopen(bench->plugin, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        stop(dlerror());
-    const struct gpu_api *(*get)(void) = NULL;
-    void *symbol = dlsym(library, SST_GPU_API_SYMBOL);
-    memcpy(&get, &symbol, sizeof symbol);
-    struct gpu_device_info info = {.name = ""};
-    const struct gpu_kernel_info *kernels = NULL;
-    bench->api = get ? get() : NULL;
-    if (!bench->api || bench->api->version != SST_GPU_API_VERSION)
-        stop("no plugin of this version");
-    check(bench, bench->api->select(bench->device), "device");
-    check(bench, bench->api->info(bench->device, &info), "device");
-    printf("%s (%s), runtime %d, driver %d, %d kHz\n", info.name, info.arch, info.runtime_version, info.driver_version,
-           info.clock_khz);
-    bench->fast_bytes = (size_t)info.fast_bytes;
-    check(bench, bench->api->kernels(&kernels), "kernels");
-    for (; kernels->name; ++kernels)
-        if (strstr(kernels->name, "moments") || strstr(kernels->name, "window"))
-            printf("%-34s %4d threads %4d registers %4d B scratch\n", kernels->name, kernels->threads,
-                   kernels->n_registers, kernels->scratch_bytes);
-    check(bench, bench->api->stream_open(&bench->stream), "stream");
-    check(bench, bench->api->event_open(&bench->begin), "event");
-    check(bench, bench->api->event_open(&bench->end), "event");
-}
 
 static void fill_device(struct bench *bench)
 {
@@ -362,7 +355,7 @@ static void read_options(struct bench *bench, int argc, char **argv)
         else if (strcmp(argv[i], "--json") == 0)
             bench->json_path = argv[i + 1];
         else if (strcmp(argv[i], "--device") == 0)
-            bench->device = atoi(argv[i + 1]);
+            bench->index = atoi(argv[i + 1]);
         else if (strcmp(argv[i], "--runs") == 0)
             bench->n_runs = atoi(argv[i + 1]);
         else if (strcmp(argv[i], "--land") == 0)
@@ -377,7 +370,7 @@ static void read_options(struct bench *bench, int argc, char **argv)
         if (!is_known)
             stop(argv[i]);
     }
-    if (argc % 2 == 0 || !bench->plugin || bench->n_runs < 1 || bench->n_runs > MAX_RUNS || bench->n_bins < 1 ||
+    if (argc % 2 == 0 || !bench->plugin || bench->n_runs < 1 || bench->n_runs > BENCH_MAX_RUNS || bench->n_bins < 1 ||
         bench->n_years < 1)
         stop("usage: gpu_moments --plugin FILE [--OPTION VALUE]...; see the head of its source");
 }
@@ -388,7 +381,7 @@ int main(int argc, char **argv)
     read_options(&bench, argc, argv);
     if (bench.json_path && !(bench.json = fopen(bench.json_path, "we")))
         stop("the JSON file cannot be written");
-    open_plugin(&bench);
+    bench_device_open(&bench.device, bench.plugin, bench.index);
     bench.host = moments_case_open(bench.n_lon * bench.n_lat, bench.n_bins, bench.n_years, bench.land);
     if (!bench.host)
         stop("no memory");
@@ -396,21 +389,18 @@ int main(int argc, char **argv)
            bench.n_bins, bench.n_years);
     fill_device(&bench);
     measure_copy(&bench);
-    measure_add(&bench, "add all fields, new", bench.n_years, true);
-    measure_add(&bench, "add 8 fields, new", bench.n_years < 8 ? bench.n_years : 8, true);
-    /* Times leave bins that the CPU does not have: once more from the start. */
-    moments_case_empty(bench.host);
-    const struct gpu_moments_add anew = make_add(&bench, (uint32_t)bench.n_years, 1);
-    check(&bench, launch_add(&bench, &anew), "launch");
-    moments_case_add(bench.host, bench.n_years);
+    measure_add(&bench, "add all fields, new", "batched new", bench.n_years, true);
+    measure_add(&bench, "add 8 fields, new", NULL, bench.n_years < 8 ? bench.n_years : 8, true);
+    measure_batches(&bench);
     measure_window(&bench, "11 days", SST_LEAP_SKIP, 5, 120);
     measure_window(&bench, "hobday 11", SST_LEAP_HOBDAY, 5, 20);
     measure_window(&bench, "31 days", SST_LEAP_SKIP, 15, 120);
-    measure_add(&bench, "add all fields onto", bench.n_years, false);
+    measure_add(&bench, "add all fields onto", "onto", bench.n_years, false);
+    const struct gpu_moments_add anew = make_add(&bench, 0, (uint32_t)bench.n_years, 1);
     check(&bench, launch_add(&bench, &anew), "launch");
     moments_case_empty(bench.host);
     moments_case_add(bench.host, bench.n_years);
-    measure_add(&bench, "add 1 field onto", 1, false);
+    measure_add(&bench, "add 1 field onto", "one by one", 1, false);
     moments_case_close(bench.host);
     if (bench.json)
         (void)fclose(bench.json);

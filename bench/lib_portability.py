@@ -6,19 +6,35 @@ import subprocess
 import sys
 
 # What one item, a cell and day, needs at least, whatever the form: bytes that come from and go to memory once, and
-# operations. A form that moves or computes more is so much less efficient.
+# operations. A form that moves or computes more is so much less efficient. Of add, keep and tail_add the day is of one year.
 #
-#   add     a code is read (2), and a bin of 30 years written once (30 / 30); 3 products, 6 sums, 1 comparison
-#   window  a bin is read (30), mean, percentile (8 each), count (2) are written; 10 sums of the window, then they are
-#           shifted in 64-bit integers (22) and finished in fp64 (46), of which the latter are counted
-#   exact   30 codes of a day are read (60), mean, percentile and count written; each of 330 members is looked at once
-#   tail    16 codes of 11 days' lists are looked at (176); a list with its sums is read (38), 27 bytes are written
+#   add      a code is read (2), and a bin of 30 years written once (30 / 30); 3 products, 6 sums, 1 comparison
+#   window   a bin is read (30), mean, percentile (8 each), count (2) are written; 10 sums of the window, then they are
+#            shifted in 64-bit integers (22) and finished in fp64 (46), of which the latter are counted
+#   keep     a code is read and written; it is looked at once, whether it is missing
+#   exact    30 codes of a day are read (60), mean, percentile and count written; each of 330 members is looked at once
+#   tail_add a code is read, and a list of 16 with its sums written once for 30 years (38 / 30); 16 of 30 values in order take
+#            71 comparisons at least (log2 of 30! / 14!), 2.4 a value, and there are a sum and a count
+#   tail     16 codes of 11 days' lists are looked at (176); a list with its sums is read (38), 27 bytes are written
 ITEMS = {
     "add": {"bytes_per_item": 3, "operations_per_item": 10, "operation": "int32"},
     "window": {"bytes_per_item": 48, "operations_per_item": 46, "operation": "fp64"},
+    "keep": {"bytes_per_item": 4, "operations_per_item": 1, "operation": "int16"},
     "exact": {"bytes_per_item": 78, "operations_per_item": 330, "operation": "int16"},
+    "tail_add": {"bytes_per_item": 2 + 38 / 30, "operations_per_item": 4.4, "operation": "int16"},
     "tail": {"bytes_per_item": 65, "operations_per_item": 176, "operation": "int16"},
 }
+
+# What the device's benches are told: all kernels in less than a minute, or few cells for a processor that plays device.
+DAYS = ["--days", "62", "--runs", "5"]
+SMALL_DAYS = ["--lon", "96", "--lat", "24", "--days", "13", "--runs", "1"]
+DEVICE_OPTIONS = {"gpu_moments": ["--bins", "62", "--runs", "5"], "gpu_exact": DAYS, "gpu_tail": DAYS}
+SMALL_OPTIONS = {
+    "gpu_moments": ["--lon", "48", "--lat", "32", "--bins", "32", "--runs", "1", "--copy-mb", "8"],
+    "gpu_exact": SMALL_DAYS,
+    "gpu_tail": SMALL_DAYS,
+}
+SMALL_CELLS = 768
 
 
 def row(kernel, form, seconds_per_item, is_taken):
@@ -39,6 +55,13 @@ def add_measure_options(parser):
     parser.add_argument("--gpu-exact", help="the device: the program of that name")
     parser.add_argument("--gpu-tail", help="the device: the program of that name")
     parser.add_argument("--gpu-ceilings", help="the device: the program of that name")
+    parser.add_argument("--small", action="store_true",
+                        help="few cells, in a second: shows that all works, also where a processor plays device")
+
+
+def by_kernel(rows):
+    """Forms of a kernel beside each other."""
+    return sorted(rows, key=lambda found: list(ITEMS).index(found["kernel"]))
 
 
 def run(command):
@@ -70,37 +93,42 @@ def processor_rows(found):
         rows.append(row("add", level + " one by one", 1e-9 * ns["add1", level], False))
         rows.append(row("add", level + " by eight", 1e-9 * ns["batch8", level], is_widest))
         rows.append(row("window", level, 1e-9 * (ns["window", level] + ns["finish_cf", level]), is_widest))
+    rows.append(row("keep", "tiles", 1e-9 * ns["exact_add", "chosen"], True))
     rows.append(row("exact", "cold start", 1e-9 * ns["exact_cold", "chosen"], False))
     rows.append(row("exact", "warm start", 1e-9 * ns["exact_one", "chosen"], True))
+    rows.append(row("tail_add", "by eight", 1e-9 * ns["tail_add", "chosen"], True))
     rows.append(row("tail", "lists", 1e-9 * ns["tail_one", "chosen"], True))
-    return rows
+    return by_kernel(rows)
 
 
 def measure_processor(args):
     path = args.json + ".kernels"
     threads = ["--threads", str(args.threads)] if args.threads else []
-    run([args.kernel_bench, "--cells", str(args.cells), "--json", path, *threads])
+    size = ["--cells", str(SMALL_CELLS), "--runs", "3"] if args.small else ["--cells", str(args.cells)]
+    run([args.kernel_bench, *size, "--json", path, *threads])
     with open(path, encoding="utf-8") as file:
         found = json.load(file)
-    ceilings = json.loads(run([args.ceilings] + threads[1:]))
+    ceilings = json.loads(run([args.ceilings, *threads, *(["--small", "1"] if args.small else [])]))
     name = args.name or "%s, %d threads" % (processor_name(), found["threads"])
     return {"name": name, "ceilings": ceilings, "kernels": processor_rows(found)}
 
 
 def device_rows(lines):
-    """Rows that the device's benches print: {"kernel", "form", "seconds_per_item", "is_taken"}."""
-    return [row(line["kernel"], line["form"], line["seconds_per_item"], line["is_taken"])
-            for line in lines if line.get("kernel") in ITEMS]
+    """Rows that the device's benches print: {"kernel", "form", "seconds_per_item", "is_taken"}; other lines are not for us."""
+    return by_kernel(row(line["kernel"], line["form"], line["seconds_per_item"], line["is_taken"])
+                     for line in lines if "seconds_per_item" in line)
 
 
 def measure_device(args):
     lines, name = [], args.name
-    for program in (args.gpu_moments, args.gpu_exact, args.gpu_tail):
+    options = SMALL_OPTIONS if args.small else DEVICE_OPTIONS
+    for bench, program in (("gpu_moments", args.gpu_moments), ("gpu_exact", args.gpu_exact), ("gpu_tail", args.gpu_tail)):
         if program:
-            lines += json_lines(run([program, "--plugin", args.plugin]))
+            lines += json_lines(run([program, "--plugin", args.plugin, *options[bench]]))
     for line in lines:
         name = name or line.get("device")
-    return {"name": name or "a device", "ceilings": json.loads(run([args.gpu_ceilings])), "kernels": device_rows(lines)}
+    ceilings = json.loads(run([args.gpu_ceilings, *(["--small"] if args.small else [])]))
+    return {"name": name or "a device", "ceilings": ceilings, "kernels": device_rows(lines)}
 
 
 def command_measure(args):

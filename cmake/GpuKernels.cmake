@@ -42,6 +42,12 @@ function(sst_gpu_probe kind)
   endif()
 endfunction()
 
+# Benchmarks are built with all else where SST_WERROR is on, else by name.
+set(sst_gpu_bench_all)
+if(SST_WERROR)
+  set(sst_gpu_bench_all ALL)
+endif()
+
 # sst_gpu_plugin(KIND ARCHITECTURES COMPILE command... LINK command...): one object for each source, and the plugin of them.
 function(sst_gpu_plugin kind architectures)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "COMPILE;LINK")
@@ -66,6 +72,16 @@ function(sst_gpu_plugin kind architectures)
     COMMENT "Linking sststream_gpu_${kind}.so" VERBATIM)
   add_custom_target(sststream_gpu_${kind} ALL DEPENDS ${plugin})
   install(FILES ${plugin} DESTINATION ${CMAKE_INSTALL_LIBDIR}/sststream)
+  # A benchmark (bench/README.md), with the runtime's part of the plugin.
+  set(ceilings ${sst_gpu_dir}/${kind}/gpu_ceilings)
+  set(source ${CMAKE_SOURCE_DIR}/bench/gpu_ceilings.hip.cpp)
+  add_custom_command(OUTPUT ${ceilings} BYPRODUCTS ${ceilings}.o ${ceilings}.o.said
+    COMMAND ${CMAKE_SOURCE_DIR}/cmake/gpu_compile.sh ${ceilings}.o.said ${arg_COMPILE} -I${CMAKE_SOURCE_DIR}
+            -MD -MF ${ceilings}.d -MT ${ceilings} -c ${source} -o ${ceilings}.o
+    COMMAND ${arg_LINK} ${ceilings}.o ${sst_gpu_dir}/${kind}/plugin_runtime.o -o ${ceilings}
+    DEPENDS ${source} ${sst_gpu_dir}/${kind}/plugin_runtime.o DEPFILE ${ceilings}.d
+    COMMENT "Building gpu_ceilings for ${kind} devices" VERBATIM)
+  add_custom_target(gpu_ceilings_${kind} ${sst_gpu_bench_all} DEPENDS ${ceilings})
 endfunction()
 
 set(sst_gpu_hip_warnings -Wall -Wextra)
@@ -118,5 +134,12 @@ if(BUILD_TESTING AND sst_gpu_sources)
     add_library(sststream_gpu_emulated MODULE $<TARGET_OBJECTS:sst_gpu_emulated>)
     set_target_properties(sststream_gpu_emulated PROPERTIES PREFIX "" LINKER_LANGUAGE CXX
                           LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/emulated)
+    add_executable(gpu_ceilings_emulated bench/gpu_ceilings.hip.cpp)
+    target_compile_features(gpu_ceilings_emulated PRIVATE cxx_std_17)
+    target_include_directories(gpu_ceilings_emulated PRIVATE ${CMAKE_SOURCE_DIR})
+    target_link_libraries(gpu_ceilings_emulated PRIVATE sst_gpu_emulated)
+    if(NOT SST_WERROR)
+      set_target_properties(gpu_ceilings_emulated PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
   endif()
 endif()
