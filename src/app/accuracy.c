@@ -13,6 +13,9 @@
 
 enum { MAX_BOUNDS = SST_MAX_PERCENTILES * SST_MAX_COVERAGES };
 
+/* Cells that are copied at a time, and the fewest that a second thread is woken for. */
+enum { COPIED_CELLS = 4096, PARALLEL_CELLS = 65536 };
+
 /* A slot as it will be written, in arrays of our own. */
 struct work {
     double *mean, *quantile[SST_MAX_PERCENTILES_AND_BOUNDS];
@@ -323,10 +326,24 @@ static enum sst_status write_exact(struct sst_accuracy *accuracy, const struct s
     return writer->write(writer->user, &values, err);
 }
 
+/* What is flagged and repaired is a copy: the values of the engine may go into other slots. */
+static void copy_values(struct sst_accuracy *accuracy, const struct sst_slot_result *result)
+{
+    struct work *work = &accuracy->work;
+    const size_t n_cells = result->n_cells;
+#pragma omp parallel for schedule(static) if (n_cells >= PARALLEL_CELLS)
+    for (size_t begin = 0; begin < n_cells; begin += COPIED_CELLS) {
+        const size_t n = n_cells - begin < COPIED_CELLS ? n_cells - begin : COPIED_CELLS;
+        memcpy(work->mean + begin, result->mean + begin, n * sizeof *work->mean);
+        for (size_t i = 0; i < accuracy->n_values; ++i)
+            memcpy(work->quantile[i] + begin, result->quantile[i] + begin, n * sizeof(double));
+        memcpy(work->flags + begin, result->flags + begin, n * sizeof *work->flags);
+    }
+}
+
 enum sst_status sst_accuracy_put(struct sst_accuracy *accuracy, const struct sst_slot_result *result,
                                  const struct sst_slot_writer *writer, struct sst_error *err)
 {
-    const size_t n_cells = result->n_cells;
     struct work *work = &accuracy->work;
     if (accuracy->job->policy.approx == SST_APPROX_NONE)
         return write_exact(accuracy, result, writer, err);
@@ -337,12 +354,9 @@ enum sst_status sst_accuracy_put(struct sst_accuracy *accuracy, const struct sst
     }
     if (accuracy->is_staged)
         return keep(accuracy, result, err);
-    memcpy(work->mean, result->mean, n_cells * sizeof *work->mean);
-    for (size_t i = 0; i < accuracy->n_values; ++i)
-        memcpy(work->quantile[i], result->quantile[i], n_cells * sizeof(double));
+    copy_values(accuracy, result);
     for (size_t q = 0; accuracy->sample && q < accuracy->n_percentiles; ++q)
         memcpy(work->exact[q], result->probe_quantile[q], result->n_probes * sizeof(double));
-    memcpy(work->flags, result->flags, n_cells * sizeof *work->flags);
     return write_work(accuracy, result->slot, result->n_obs, writer, err);
 }
 

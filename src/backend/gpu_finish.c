@@ -206,47 +206,80 @@ enum sst_status sst_gpu_start(struct sst_gpu *gpu, const struct sst_gpu_pool *po
 
 /* --- joining ------------------------------------------------------------------------------------------------------ */
 
-/* The places of one array of a pool, stripe by stripe; those that came after the start of the group have no value. */
-static void join(const struct sst_gpu *gpu, size_t pool, struct array array, const void *no_value, void *out)
+/* An array of a pool on its way to the caller. */
+struct joined {
+    struct array array;
+    const void *no_value; /* an item */
+    unsigned char *to; /* NULL: not wanted */
+};
+
+/* A mean, counts, marks, the shape. */
+enum { N_SINGLE = 6, MAX_JOINED = N_SINGLE + 2 * GPU_MAX_PERCENTILES };
+
+/* Below this many places they are joined sooner than a second thread is woken. */
+enum { PARALLEL_PLACES = 32768 };
+
+/* All arrays' places of one stripe, which lie with one device; the only device has them all, in the same order. */
+static void join_stripe(const struct sst_gpu *gpu, size_t pool, const struct joined *joined, size_t n_joined,
+                        size_t stripe)
 {
-    unsigned char *to = out;
-    assert(gpu->n_shares > 0);
-    const size_t n_stripe = gpu->n_shares > 1 ? SST_GPU_STRIPE : gpu->group_places;
-    for (size_t first = 0, stripe = 0; first < gpu->group_places && out; first += n_stripe, ++stripe) {
-        const struct sst_gpu_share *share = &gpu->shares[stripe % gpu->n_shares];
-        const size_t left = gpu->group_places - first, n = left < n_stripe ? left : n_stripe;
-        const size_t place = stripe / gpu->n_shares * n_stripe;
+    const struct sst_gpu_share *share = &gpu->shares[stripe % gpu->n_shares];
+    const size_t first = stripe * SST_GPU_STRIPE, left = gpu->group_places - first;
+    const size_t n = left < SST_GPU_STRIPE ? left : SST_GPU_STRIPE;
+    const size_t place = stripe / gpu->n_shares * SST_GPU_STRIPE;
+    for (size_t i = 0; i < n_joined; ++i) {
+        const struct array array = joined[i].array;
         const unsigned char *from = array_item(&share->host_results, array, pool * share->places.pitch + place);
-        if (from)
-            memcpy(to + first * array.size, from, n * array.size);
+        if (from && joined[i].to)
+            memcpy(joined[i].to + first * array.size, from, n * array.size);
     }
-    for (size_t place = gpu->group_places; place < gpu->setup.cells->n_places && out; ++place)
-        memcpy(to + place * array.size, no_value, array.size);
+}
+
+/* Stripe by stripe; places that came after the start of the group have no value. */
+static void join(const struct sst_gpu *gpu, size_t pool, const struct joined *joined, size_t n_joined)
+{
+    const size_t n_stripes = (gpu->group_places + SST_GPU_STRIPE - 1) / SST_GPU_STRIPE;
+    assert(gpu->n_shares > 0);
+#pragma omp parallel for schedule(static) if (gpu->group_places >= PARALLEL_PLACES)
+    for (size_t stripe = 0; stripe < n_stripes; ++stripe)
+        join_stripe(gpu, pool, joined, n_joined, stripe);
+    for (size_t i = 0; i < n_joined; ++i)
+        for (size_t place = gpu->group_places; place < gpu->setup.cells->n_places && joined[i].to; ++place)
+            memcpy(joined[i].to + place * joined[i].array.size, joined[i].no_value, joined[i].array.size);
+}
+
+static void join_pool(const struct sst_gpu *gpu, size_t pool, const struct sst_gpu_result *out)
+{
+    static const double no_value = NAN;
+    static const float no_shape = NAN;
+    static const uint16_t none = 0;
+    const size_t n = sst_gpu_n_percentiles(&gpu->setup);
+    struct joined joined[MAX_JOINED] = {
+        {mean_array, &no_value, (unsigned char *)out->mean},
+        {n_obs_array, &none, (unsigned char *)out->n_obs},
+        {mark_array, &none, out->marks},
+        {sd_array, &no_shape, (unsigned char *)out->shape.sd},
+        {skew_array, &no_shape, (unsigned char *)out->shape.skew},
+        {kurt_array, &no_shape, (unsigned char *)out->shape.kurt},
+    };
+    size_t n_joined = N_SINGLE;
+    for (size_t q = 0; q < n && out->quantile; ++q)
+        joined[n_joined++] = (struct joined){quantile_array(q), &no_value, (unsigned char *)out->quantile[q]};
+    for (size_t q = 0; q < n && out->bound && gpu->setup.store == SST_GPU_TAIL; ++q)
+        joined[n_joined++] = (struct joined){bound_array(q), &no_value, (unsigned char *)out->bound[q]};
+    join(gpu, pool, joined, n_joined);
 }
 
 enum sst_status sst_gpu_result(struct sst_gpu *gpu, size_t pool, const struct sst_gpu_result *out,
                                struct sst_error *err)
 {
-    const double no_value = NAN;
-    const float no_shape = NAN;
-    const uint16_t none = 0;
-    const size_t n = sst_gpu_n_percentiles(&gpu->setup);
     if (pool >= gpu->n_pools)
         return sst_fail(err, SST_ERR_INTERNAL, "result %zu of a group of %zu pools", pool, gpu->n_pools);
     for (size_t i = 0; i < gpu->n_shares; ++i) {
         SST_GPU_TRY(&gpu->shares[i], "selecting it", select(gpu->shares[i].device->index));
         SST_GPU_TRY(&gpu->shares[i], "computing pools", event_sync(gpu->shares[i].pool_copied[pool]));
     }
-    join(gpu, pool, mean_array, &no_value, out->mean);
-    for (size_t q = 0; q < n && out->quantile; ++q)
-        join(gpu, pool, quantile_array(q), &no_value, out->quantile[q]);
-    for (size_t q = 0; q < n && out->bound && gpu->setup.store == SST_GPU_TAIL; ++q)
-        join(gpu, pool, bound_array(q), &no_value, out->bound[q]);
-    join(gpu, pool, n_obs_array, &none, out->n_obs);
-    join(gpu, pool, mark_array, &none, out->marks);
-    join(gpu, pool, sd_array, &no_shape, out->shape.sd);
-    join(gpu, pool, skew_array, &no_shape, out->shape.skew);
-    join(gpu, pool, kurt_array, &no_shape, out->shape.kurt);
+    join_pool(gpu, pool, out);
     return SST_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "core/cells.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <string.h>
 
 #include "core/mem.h"
@@ -162,6 +163,59 @@ void sst_cells_take(struct sst_cells *cells, const struct sst_field *field)
             with_spare(cells->n_given, places ? LATER_SPARE_SHARE : FIRST_SPARE_SHARE, most) * cells->width;
 }
 
+/* Waiting blocks of one task: some 16 kB of a field's codes. */
+enum { TAKE_BLOCKS = 1024 };
+
+/* Below this many waiting blocks they are looked at sooner than a second thread is woken. */
+enum { PARALLEL_BLOCKS = 8192 };
+
+/* Whether one of the blocks that wait from `begin` to before `end`, or of those just behind, has a value or ice. */
+static bool has_news(const struct sst_cells *cells, size_t begin, size_t end, const struct sst_field *field)
+{
+    for (size_t i = begin; i < end;) {
+        const uint32_t block = cells->waiting[i];
+        ask_for(cells, i, field);
+        if (is_stretch(cells, i) && is_stretch_empty(field, (size_t)block * cells->width)) {
+            i += STRETCH_BLOCKS;
+            continue;
+        }
+        if (has_value(cells, block, field))
+            return true;
+        ++i;
+    }
+    return false;
+}
+
+/* Bit i: field i may give places. One pass over the blocks that wait, whose list stays as it is. */
+static unsigned find_news(const struct sst_cells *cells, const struct sst_field *const *fields, size_t n_fields)
+{
+    const size_t n_waiting = cells->n_waiting;
+    unsigned news = 0;
+#pragma omp parallel for schedule(static) reduction(| : news) if (n_waiting >= PARALLEL_BLOCKS)
+    for (size_t begin = 0; begin < n_waiting; begin += TAKE_BLOCKS) {
+        const size_t end = n_waiting - begin < TAKE_BLOCKS ? n_waiting : begin + TAKE_BLOCKS;
+        for (size_t i = 0; i < n_fields; ++i)
+            if (!(news >> i & 1) && has_news(cells, begin, end, fields[i]))
+                news |= 1U << i;
+    }
+    return news;
+}
+
+void sst_cells_take_all(struct sst_cells *cells, const struct sst_field *const *fields, size_t n_fields)
+{
+    enum { MOST_AT_ONCE = sizeof(unsigned) * CHAR_BIT };
+    size_t first = 0;
+    for (; first < n_fields && cells->n_given == 0; ++first) /* nearly every block of the sea is news */
+        sst_cells_take(cells, fields[first]);
+    for (size_t n = 0; first < n_fields; first += n) {
+        n = n_fields - first < MOST_AT_ONCE ? n_fields - first : MOST_AT_ONCE;
+        const unsigned news = find_news(cells, fields + first, n);
+        for (size_t i = 0; i < n; ++i)
+            if (news >> i & 1)
+                sst_cells_take(cells, fields[first + i]);
+    }
+}
+
 /*
  * One function for each type of item: a block is copied whole, which is one vector, unless it is the domain's last. What is
  * special about lists, that block and free places is kept out of the loop that does the work.
@@ -203,12 +257,36 @@ void sst_cells_gather_marks(const struct sst_cells *cells, const uint8_t *field,
     gather_marks(cells, field, 0, begin, end, out);
 }
 
+/* Blocks first .. end - 1 by place; where width and size are constants a block is a few vectors. */
+static inline void scatter_blocks(const struct sst_cells *cells, const unsigned char *places, size_t width, size_t size,
+                                  size_t first, size_t end, unsigned char *field)
+{
+    const size_t n_whole = cells->n_domain / width, block_bytes = width * size;
+    for (size_t place = first; place < end; ++place) {
+        const size_t block = cells->block_at[place];
+        if (block < n_whole)
+            memcpy(field + block * block_bytes, places + place * block_bytes, block_bytes);
+        else
+            memcpy(field + block * block_bytes, places + place * block_bytes, block_cells(cells, block) * size);
+    }
+}
+
+void sst_cells_scatter_part(const struct sst_cells *cells, const void *places, size_t size, size_t begin, size_t end,
+                            void *field)
+{
+    const size_t first = begin / cells->width;
+    const size_t given = end / cells->width < cells->n_given ? end / cells->width : cells->n_given;
+    if (cells->width == SST_CELLS_WIDTH && size == sizeof(double))
+        scatter_blocks(cells, places, SST_CELLS_WIDTH, sizeof(double), first, given, field);
+    else if (cells->width == SST_CELLS_WIDTH && size == sizeof(float))
+        scatter_blocks(cells, places, SST_CELLS_WIDTH, sizeof(float), first, given, field);
+    else if (cells->width == SST_CELLS_WIDTH && size == sizeof(uint16_t))
+        scatter_blocks(cells, places, SST_CELLS_WIDTH, sizeof(uint16_t), first, given, field);
+    else
+        scatter_blocks(cells, places, cells->width, size, first, given, field);
+}
+
 void sst_cells_scatter(const struct sst_cells *cells, const void *places, size_t size, void *field)
 {
-    const size_t block_bytes = cells->width * size;
-    for (size_t place = 0; place < cells->n_given; ++place) {
-        const size_t block = cells->block_at[place];
-        memcpy((unsigned char *)field + block * block_bytes, (const unsigned char *)places + place * block_bytes,
-               block_cells(cells, block) * size);
-    }
+    sst_cells_scatter_part(cells, places, size, 0, cells->n_places, field);
 }

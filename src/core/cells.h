@@ -43,6 +43,12 @@ void sst_cells_clear(struct sst_cells *cells);
 /* Gives places to the blocks that wait and have a value or ice in this field; n_places may grow, to more than is given. */
 void sst_cells_take(struct sst_cells *cells, const struct sst_field *field);
 
+/*
+ * The same for each of many fields in turn, with the same places. Where most have nothing new, as after the first, threads
+ * look at them together; the cells must not be in use elsewhere meanwhile.
+ */
+void sst_cells_take_all(struct sst_cells *cells, const struct sst_field *const *fields, size_t n_fields);
+
 /* The most places that a domain can have. */
 size_t sst_cells_most(size_t n_domain);
 
@@ -59,5 +65,9 @@ void sst_cells_gather_marks(const struct sst_cells *cells, const uint8_t *field,
 
 /* All places' items of `size` bytes to their cells; cells without a place are left as they are. */
 void sst_cells_scatter(const struct sst_cells *cells, const void *places, size_t size, void *field);
+
+/* Only places begin .. end - 1 (multiples of width); parts that share no place write to no cell in common. */
+void sst_cells_scatter_part(const struct sst_cells *cells, const void *places, size_t size, size_t begin, size_t end,
+                            void *field);
 
 #endif

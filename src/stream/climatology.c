@@ -73,8 +73,7 @@ static enum sst_status flush(struct sst_engine *engine, struct sst_error *err)
     const double start = sst_timings_now();
     if (batch->n == 0)
         return SST_OK;
-    for (size_t i = 0; i < batch->n; ++i)
-        sst_cells_take(&engine->cells, batch->fields[i]);
+    sst_cells_take_all(&engine->cells, batch->fields, batch->n);
     if (engine->cells.n_places != engine->shape.n_cells)
         SST_TRY(grow(engine, err));
     for (size_t w = 0; w < engine->n_workers; ++w)
@@ -183,7 +182,9 @@ static void set_pool_flags(const struct sst_engine *engine, struct sst_estimate 
 {
     const double few = SST_FEW_SAMPLES_SHARE * sst_pool_days(&engine->policy->pools, slot);
     const uint16_t *n_ice = sst_bin_set_is_open(&engine->ice) ? engine->ice.window.planes[0] : NULL;
-    for (size_t cell = 0; cell < engine->cells.n_places; ++cell) {
+    const size_t n_places = engine->cells.n_places;
+#pragma omp parallel for schedule(static) if (n_places >= SST_PARALLEL_PLACES)
+    for (size_t cell = 0; cell < n_places; ++cell) {
         unsigned flags = 0;
         if ((double)estimate->n_obs[cell] < few)
             flags |= SST_FLAG_FEW_SAMPLES;

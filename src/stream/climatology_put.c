@@ -54,10 +54,10 @@ void sst_slot_values_clear(struct sst_slot_values *values)
 }
 
 /* An infinite bound says that nothing is proven on that side: no value. Its mean with others is infinite too. */
-static void drop_unproven(const struct sst_estimate *values)
+static void drop_unproven(const struct sst_estimate *values, size_t begin, size_t end)
 {
     for (size_t field = 1; field < sst_estimate_n_fields(values->shape); ++field)
-        for (size_t cell = 0; cell < values->shape.n_cells; ++cell)
+        for (size_t cell = begin; cell < end; ++cell)
             if (isinf(values->fields[field][cell]))
                 values->fields[field][cell] = NAN;
 }
@@ -96,14 +96,16 @@ static bool tells_no_variance(double percentile, double value, double mean)
 struct written {
     const struct sst_estimate *values, *own; /* smoothed; of the slot's pool */
     const double *quantile[SST_MAX_PERCENTILES_AND_BOUNDS];
+    bool is_derived;
 };
 
 /* Flags that depend on the values as they are written. */
-static void set_value_flags(const struct sst_engine *engine, const struct written *written, uint16_t *all_flags)
+static void set_value_flags(const struct sst_engine *engine, const struct written *written, size_t begin, size_t end,
+                            uint16_t *all_flags)
 {
     const double *mean = written->values->fields[0];
     const uint8_t *uncertified = written->values->uncertified;
-    for (size_t cell = 0; cell < engine->cells.n_places; ++cell) {
+    for (size_t cell = begin; cell < end; ++cell) {
         unsigned flags = all_flags[cell];
         bool is_missing = isnan(mean[cell]);
         for (size_t q = 0; q < engine->policy->n_percentiles && !is_missing; ++q) {
@@ -140,31 +142,59 @@ static size_t n_quantiles(const struct sst_engine *engine)
     return sst_slot_n_quantiles(engine->policy->n_percentiles, engine->shape.has_bounds);
 }
 
-/* From places to the domain. Cells without a place have no value. */
-static void scatter(struct sst_engine *engine, const struct written *written, bool is_derived)
+/* Places begin .. end - 1 to the domain. */
+static void scatter(struct sst_engine *engine, const struct written *written, size_t begin, size_t end)
 {
     const struct sst_cells *cells = &engine->cells;
+    const struct sst_shape *pool = &written->own->pool;
     struct sst_slot_values *to = &engine->values;
-    const uint16_t no_value = SST_FLAG_MISSING | (is_derived ? SST_FLAG_DERIVED_LEAP_DAY : 0);
-    for (size_t cell = 0; cell < cells->n_domain; ++cell)
-        to->flags[cell] = no_value;
-    sst_cells_scatter(cells, engine->written_flags, sizeof *to->flags, to->flags);
-    sst_cells_scatter(cells, written->own->n_obs, sizeof *to->n_obs, to->n_obs);
-    sst_cells_scatter(cells, written->values->fields[0], sizeof *to->mean, to->mean);
+    sst_cells_scatter_part(cells, engine->written_flags, sizeof *to->flags, begin, end, to->flags);
+    sst_cells_scatter_part(cells, written->own->n_obs, sizeof *to->n_obs, begin, end, to->n_obs);
+    sst_cells_scatter_part(cells, written->values->fields[0], sizeof *to->mean, begin, end, to->mean);
     for (size_t q = 0; q < n_quantiles(engine); ++q)
-        sst_cells_scatter(cells, written->quantile[q], sizeof(double), to->quantile[q]);
+        sst_cells_scatter_part(cells, written->quantile[q], sizeof(double), begin, end, to->quantile[q]);
     if (!to->shape.sd)
         return;
-    sst_cells_scatter(cells, written->own->pool.sd, sizeof(float), to->shape.sd);
-    sst_cells_scatter(cells, written->own->pool.skew, sizeof(float), to->shape.skew);
-    sst_cells_scatter(cells, written->own->pool.kurt, sizeof(float), to->shape.kurt);
+    sst_cells_scatter_part(cells, pool->sd, sizeof(float), begin, end, to->shape.sd);
+    sst_cells_scatter_part(cells, pool->skew, sizeof(float), begin, end, to->shape.skew);
+    sst_cells_scatter_part(cells, pool->kurt, sizeof(float), begin, end, to->shape.kurt);
+}
+
+/* All that is done with a place, while its values are near. The flags are a copy: a derived slot inherits the pools'. */
+static void write_places(struct sst_engine *engine, const struct written *written, size_t begin, size_t end)
+{
+    if (engine->shape.has_bounds)
+        drop_unproven(written->values, begin, end);
+    memcpy(engine->written_flags + begin, written->own->flags + begin, (end - begin) * sizeof *written->own->flags);
+    set_value_flags(engine, written, begin, end, engine->written_flags);
+    scatter(engine, written, begin, end);
+}
+
+/* From places to the domain. Cells without a place have no value. */
+static void write_domain(struct sst_engine *engine, const struct written *written)
+{
+    const size_t n_places = engine->cells.n_places, n_domain = engine->cells.n_domain;
+    const uint16_t no_value = SST_FLAG_MISSING | (written->is_derived ? SST_FLAG_DERIVED_LEAP_DAY : 0);
+    uint16_t *flags = engine->values.flags;
+#pragma omp parallel if (n_domain >= SST_PARALLEL_PLACES)
+    {
+#pragma omp for schedule(static)
+        for (size_t cell = 0; cell < n_domain; ++cell)
+            flags[cell] = no_value;
+#pragma omp for schedule(static)
+        for (size_t begin = 0; begin < n_places; begin += SST_PLACES_BLOCK)
+            write_places(engine, written, begin,
+                         n_places - begin < SST_PLACES_BLOCK ? n_places : begin + SST_PLACES_BLOCK);
+    }
 }
 
 enum sst_status sst_engine_put_slot(struct sst_engine *engine, int slot, struct sst_error *err)
 {
     const int estimate = engine->schedule.estimate_index[slot];
     const double start = sst_timings_now();
-    struct written written = {.values = smooth(engine, slot), .own = &engine->estimates[estimate]};
+    struct written written = {.values = smooth(engine, slot),
+                              .own = &engine->estimates[estimate],
+                              .is_derived = engine->schedule.is_derived[estimate]};
     struct sst_slot_result result = {
         .slot = slot,
         .n_cells = engine->job->n_cells,
@@ -179,17 +209,11 @@ enum sst_status sst_engine_put_slot(struct sst_engine *engine, int slot, struct 
         written.quantile[q] = written.values->fields[1 + q];
         result.probe_quantile[q] = written.values->probe_quantile[q];
     }
-    if (result.has_bounds) {
-        drop_unproven(written.values);
+    if (result.has_bounds)
         show_bounds(engine, written.values, written.quantile);
-    }
     for (size_t q = 0; q < n_quantiles(engine); ++q)
         result.quantile[q] = engine->values.quantile[q];
-    /* A copy: a derived slot inherits what its neighbours' pools say. */
-    if (engine->cells.n_places > 0) /* else there is no array: nothing has had a value */
-        memcpy(engine->written_flags, written.own->flags, engine->cells.n_places * sizeof *written.own->flags);
-    set_value_flags(engine, &written, engine->written_flags);
-    scatter(engine, &written, engine->schedule.is_derived[estimate]);
+    write_domain(engine, &written);
     (void)sst_timings_book(engine->job->timings, SST_PHASE_FINISH, start);
     return engine->sink->put(engine->sink->user, &result, err);
 }

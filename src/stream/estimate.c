@@ -117,40 +117,65 @@ struct sst_method_out sst_estimate_out(const struct sst_estimate *estimate, uint
     return out;
 }
 
-static void mean_of_two(double *out, const double *before, const double *after, size_t n)
+static void mean_of_two(double *out, const double *before, const double *after, size_t begin, size_t end)
 {
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = begin; i < end; ++i)
         out[i] = (before[i] + after[i]) / 2.0;
 }
 
 static void mean_shape_of_two(const struct sst_shape *out, const struct sst_shape *before,
-                              const struct sst_shape *after, size_t n)
+                              const struct sst_shape *after, size_t begin, size_t end)
 {
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = begin; i < end; ++i) {
         out->sd[i] = (before->sd[i] + after->sd[i]) / 2.0f;
         out->skew[i] = (before->skew[i] + after->skew[i]) / 2.0f;
         out->kurt[i] = (before->kurt[i] + after->kurt[i]) / 2.0f;
     }
 }
 
-void sst_estimate_derive(struct sst_estimate *estimate, const struct sst_estimate *before,
-                         const struct sst_estimate *after)
+static void derive_places(const struct sst_estimate *estimate, const struct sst_estimate *before,
+                          const struct sst_estimate *after, size_t begin, size_t end)
 {
     const struct sst_estimate_shape shape = estimate->shape;
     const unsigned inherited = SST_FLAG_FEW_SAMPLES | SST_FLAG_ICE_OR_NO_VARIANCE | SST_FLAG_GUARDED_ESTIMATE;
     for (size_t field = 0; field < sst_estimate_n_fields(shape); ++field)
-        mean_of_two(estimate->fields[field], before->fields[field], after->fields[field], shape.n_cells);
-    for (size_t q = 0; q < shape.n_percentiles; ++q)
-        mean_of_two(estimate->probe_quantile[q], before->probe_quantile[q], after->probe_quantile[q], shape.n_probes);
+        mean_of_two(estimate->fields[field], before->fields[field], after->fields[field], begin, end);
     if (shape.has_pool)
-        mean_shape_of_two(&estimate->pool, &before->pool, &after->pool, shape.n_cells);
-    for (size_t cell = 0; cell < shape.n_cells; ++cell) {
+        mean_shape_of_two(&estimate->pool, &before->pool, &after->pool, begin, end);
+    for (size_t cell = begin; cell < end; ++cell) {
         estimate->n_obs[cell] = 0;
         estimate->flags[cell] =
             (uint16_t)(SST_FLAG_DERIVED_LEAP_DAY | ((before->flags[cell] | after->flags[cell]) & inherited));
     }
-    for (size_t cell = 0; shape.has_bounds && cell < shape.n_cells; ++cell)
+    for (size_t cell = begin; shape.has_bounds && cell < end; ++cell)
         estimate->uncertified[cell] = before->uncertified[cell] | after->uncertified[cell];
+}
+
+static size_t block_end(size_t begin, size_t n_cells)
+{
+    return n_cells - begin < SST_PLACES_BLOCK ? n_cells : begin + SST_PLACES_BLOCK;
+}
+
+void sst_estimate_derive(struct sst_estimate *estimate, const struct sst_estimate *before,
+                         const struct sst_estimate *after)
+{
+    const struct sst_estimate_shape shape = estimate->shape;
+#pragma omp parallel for schedule(static) if (shape.n_cells >= SST_PARALLEL_PLACES)
+    for (size_t begin = 0; begin < shape.n_cells; begin += SST_PLACES_BLOCK)
+        derive_places(estimate, before, after, begin, block_end(begin, shape.n_cells));
+    for (size_t q = 0; q < shape.n_percentiles; ++q)
+        mean_of_two(estimate->probe_quantile[q], before->probe_quantile[q], after->probe_quantile[q], 0,
+                    shape.n_probes);
+}
+
+/* Uncertified where one of those is that are joined. */
+static void join_uncertified(const struct sst_estimate *estimate, const struct sst_estimate *const *members,
+                             int n_members, size_t begin, size_t end)
+{
+    memset(estimate->uncertified + begin, 0, end - begin);
+    for (int m = 0; m < n_members; ++m)
+        for (size_t cell = begin; cell < end; ++cell)
+            estimate->uncertified[cell] |= members[m]->uncertified[cell];
 }
 
 void sst_estimate_smooth(struct sst_estimate *estimate, const struct sst_estimate *const *members, int n_members,
@@ -170,8 +195,7 @@ void sst_estimate_smooth(struct sst_estimate *estimate, const struct sst_estimat
     }
     if (!shape.has_bounds)
         return;
-    memset(estimate->uncertified, 0, shape.n_cells);
-    for (int m = 0; m < n_members; ++m)
-        for (size_t cell = 0; cell < shape.n_cells; ++cell)
-            estimate->uncertified[cell] |= members[m]->uncertified[cell];
+#pragma omp parallel for schedule(static) if (shape.n_cells >= SST_PARALLEL_PLACES)
+    for (size_t begin = 0; begin < shape.n_cells; begin += SST_PLACES_BLOCK)
+        join_uncertified(estimate, members, n_members, begin, block_end(begin, shape.n_cells));
 }

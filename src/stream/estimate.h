@@ -15,6 +15,9 @@
 /* The mean, the percentiles, and where there are bounds as many of them. */
 enum { SST_MAX_ESTIMATE_FIELDS = 1 + 2 * SST_MAX_PERCENTILES };
 
+/* Places of one task of a loop over many arrays at once, and the fewest that a second thread is woken for. */
+enum { SST_PLACES_BLOCK = 4096, SST_PARALLEL_PLACES = 32768 };
+
 struct sst_estimate_shape {
     size_t n_cells, n_probes, n_percentiles;
     bool has_bounds;

@@ -14,6 +14,9 @@ enum {
     N_COUNTS = 2
 };
 
+/* Below this many cells a map is put sooner than a second thread is woken. */
+enum { PARALLEL_CELLS = 65536 };
+
 /* Rows of chunks are gathered in memory before they are written, up to three at a time. [bytes] */
 #define MAX_ROW_BYTES ((size_t)1 << 30)
 
@@ -142,7 +145,9 @@ void sst_clim_row_put_double(const struct sst_clim_chunks *chunks, struct sst_cl
 {
     const size_t stride = stride_of(chunks, sizeof(float));
     float *to = row->sst + variable * chunks->n_down * chunks->n_across * stride;
-    for (size_t i = 0; i < chunks->map_rows * chunks->n_across; ++i) {
+    const size_t n_runs = chunks->map_rows * chunks->n_across;
+#pragma omp parallel for schedule(static) if (chunks->map_rows * chunks->map_cols >= PARALLEL_CELLS)
+    for (size_t i = 0; i < n_runs; ++i) {
         const struct run_of_cells run = find_run(chunks, slot, i, stride);
         for (size_t cell = 0; cell < run.n; ++cell)
             to[run.to + cell] = isnan(map[run.from + cell]) ? fill : (float)map[run.from + cell];
@@ -154,7 +159,9 @@ void sst_clim_row_put_float(const struct sst_clim_chunks *chunks, struct sst_cli
 {
     const size_t stride = stride_of(chunks, sizeof(float));
     float *to = row->sst + variable * chunks->n_down * chunks->n_across * stride;
-    for (size_t i = 0; i < chunks->map_rows * chunks->n_across; ++i) {
+    const size_t n_runs = chunks->map_rows * chunks->n_across;
+#pragma omp parallel for schedule(static) if (chunks->map_rows * chunks->map_cols >= PARALLEL_CELLS)
+    for (size_t i = 0; i < n_runs; ++i) {
         const struct run_of_cells run = find_run(chunks, slot, i, stride);
         for (size_t cell = 0; cell < run.n; ++cell)
             to[run.to + cell] = isnan(map[run.from + cell]) ? fill : map[run.from + cell];
@@ -166,7 +173,9 @@ void sst_clim_row_put_count(const struct sst_clim_chunks *chunks, struct sst_cli
 {
     const size_t stride = stride_of(chunks, sizeof(int16_t));
     int16_t *to = row->counts + variable * chunks->n_down * chunks->n_across * stride;
-    for (size_t i = 0; i < chunks->map_rows * chunks->n_across; ++i) {
+    const size_t n_runs = chunks->map_rows * chunks->n_across;
+#pragma omp parallel for schedule(static) if (chunks->map_rows * chunks->map_cols >= PARALLEL_CELLS)
+    for (size_t i = 0; i < n_runs; ++i) {
         const struct run_of_cells run = find_run(chunks, slot, i, stride);
         for (size_t cell = 0; cell < run.n; ++cell) {
             assert(map[run.from + cell] <= INT16_MAX); /* SST_MAX_POOL, and fewer than 15 flags */

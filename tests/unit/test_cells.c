@@ -1,4 +1,7 @@
-/* Places of cells: who gets one and when, what moves to and from them, the domain's last block, lists. */
+/*
+ * Places of cells: who gets one and when, what moves to and from them, the domain's last block, lists.
+ * ctest-labels: threads
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,6 +197,88 @@ START_TEST(scatter_undoes_gather_and_leaves_cells_without_a_place)
 }
 END_TEST
 
+/* More blocks than one thread looks at; land but for half of the first field, then a few blocks in some of the others. */
+enum { N_WIDE = 40000 * SST_CELLS_WIDTH + 5, N_DAYS = 40, FIRST_LATE_DAY = 2 };
+
+static void make_days(struct sst_field *fields)
+{
+    for (int day = 0; day < N_DAYS; ++day) {
+        int16_t *values = malloc(N_WIDE * sizeof *values);
+        uint8_t *marks = calloc(N_WIDE, sizeof *marks);
+        ck_assert(values && marks);
+        for (int cell = 0; cell < N_WIDE; ++cell)
+            values[cell] = day == 1 && cell < N_WIDE / 2 ? 7 : SST_CODE_MISSING;
+        for (int i = 0; day >= FIRST_LATE_DAY && day % 3 != 0 && i < day; ++i) {
+            const unsigned cell = ((unsigned)(day / 2 * 64 + i) * 2654435761U) % (unsigned)N_WIDE;
+            values[cell] = i % 2 ? 8 : SST_CODE_MISSING;
+            marks[cell] = i % 2 == 0;
+        }
+        values[N_WIDE - 1] = day == N_DAYS - 1 ? 9 : values[N_WIDE - 1];
+        fields[day] = (struct sst_field){
+            .n_cells = N_WIDE, .codes = values, .hundredths = values, .ice = marks, .has_ice = day % 5 != 0};
+    }
+}
+
+START_TEST(fields_taken_together_give_the_places_of_fields_taken_in_turn)
+{
+    struct sst_field fields[N_DAYS];
+    const struct sst_field *list[N_DAYS];
+    make_days(fields);
+    for (int day = 0; day < N_DAYS; ++day)
+        list[day] = &fields[day];
+    for (int together = 1; together <= N_DAYS; together += 13) {
+        struct sst_cells turn, all;
+        ck_assert_int_eq(sst_cells_init(&turn, N_WIDE, NULL), SST_OK);
+        ck_assert_int_eq(sst_cells_init(&all, N_WIDE, NULL), SST_OK);
+        for (int day = 0; day < N_DAYS; day += together) {
+            const int n = N_DAYS - day < together ? N_DAYS - day : together;
+            for (int i = 0; i < n; ++i)
+                sst_cells_take(&turn, list[day + i]);
+            sst_cells_take_all(&all, list + day, (size_t)n);
+            ck_assert_uint_eq(all.n_places, turn.n_places);
+            ck_assert_uint_eq(all.n_given, turn.n_given);
+            ck_assert_uint_eq(all.n_waiting, turn.n_waiting);
+            ck_assert_int_eq(memcmp(all.block_at, turn.block_at, turn.n_given * sizeof *turn.block_at), 0);
+            ck_assert_int_eq(memcmp(all.waiting, turn.waiting, turn.n_waiting * sizeof *turn.waiting), 0);
+        }
+        ck_assert_uint_gt(turn.n_given, N_WIDE / 2 / SST_CELLS_WIDTH + 100); /* some came late, and the last block */
+        sst_cells_clear(&turn);
+        sst_cells_clear(&all);
+    }
+    for (int day = 0; day < N_DAYS; ++day) {
+        free(fields[day].codes);
+        free(fields[day].ice);
+    }
+}
+END_TEST
+
+/* Items of every size in use and of an odd one; the domain's last block and free places are among them. */
+START_TEST(parts_scatter_what_the_whole_scatters)
+{
+    static const size_t sizes[] = {1, 2, 3, 4, 8};
+    take((const int[]){N_DOMAIN - 1, 2 * SST_CELLS_WIDTH, 0}, 3);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+        const size_t size = sizes[s];
+        unsigned char places[MOST * 8], plain[(N_DOMAIN + 1) * 8], parts[(N_DOMAIN + 1) * 8];
+        memset(plain, 0xee, sizeof plain);
+        memset(parts, 0xee, sizeof parts);
+        for (size_t i = 0; i < sizeof places; ++i)
+            places[i] = (unsigned char)(i * 7 % 251);
+        for (size_t place = 0; place < cells.n_given * SST_CELLS_WIDTH; ++place) {
+            const size_t cell = cells.block_at[place / SST_CELLS_WIDTH] * SST_CELLS_WIDTH + place % SST_CELLS_WIDTH;
+            if (cell < N_DOMAIN)
+                memcpy(plain + cell * size, places + place * size, size);
+        }
+        for (size_t begin = 0; begin < cells.n_places; begin += SST_CELLS_WIDTH)
+            sst_cells_scatter_part(&cells, places, size, begin, begin + SST_CELLS_WIDTH, parts);
+        ck_assert_mem_eq(parts, plain, sizeof plain);
+        memset(parts, 0xee, sizeof parts);
+        sst_cells_scatter(&cells, places, size, parts);
+        ck_assert_mem_eq(parts, plain, sizeof plain);
+    }
+}
+END_TEST
+
 START_TEST(a_list_has_its_cells_in_order_and_none_waits)
 {
     static const size_t list[] = {2, 3, 17, N_DOMAIN - 1};
@@ -249,6 +334,8 @@ Suite *test_suite(void)
     tcase_add_test(tc, gather_takes_blocks_to_their_places_and_fills_the_rest);
     tcase_add_test(tc, gather_of_some_places_is_that_part_of_all);
     tcase_add_test(tc, scatter_undoes_gather_and_leaves_cells_without_a_place);
+    tcase_add_test(tc, fields_taken_together_give_the_places_of_fields_taken_in_turn);
+    tcase_add_test(tc, parts_scatter_what_the_whole_scatters);
     tcase_add_test(tc, a_list_has_its_cells_in_order_and_none_waits);
     tcase_add_test(tc, a_domain_too_large_for_its_numbers_is_refused);
     suite_add_tcase(suite, tc);
