@@ -3,6 +3,7 @@
  * disk, the n-th file that changed since it was scanned. The linker sends the allocator's calls through here (--wrap).
  */
 #include <dirent.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,12 +54,14 @@ void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **out, size_t alignment, size_t size);
 char *__real_strdup(const char *text);
 void __real_free(void *memory);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size);
 char *__wrap_strdup(const char *text);
 void __wrap_free(void *memory);
 
@@ -68,6 +71,17 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
     return must_fail() ? NULL : counted(__real_aligned_alloc(alignment, size));
 }
+
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size)
+{
+    if (must_fail())
+        return ENOMEM;
+    const int code = __real_posix_memalign(out, alignment, size);
+    if (code == 0)
+        (void)counted(*out);
+    return code;
+}
+
 char *__wrap_strdup(const char *text) { return must_fail() ? NULL : counted(__real_strdup(text)); }
 
 void *__wrap_realloc(void *old, size_t size)

@@ -14,10 +14,12 @@ static bool is_counting;
 void *__real_malloc(size_t size);
 void *__real_realloc(void *old, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **out, size_t alignment, size_t size);
 void __real_free(void *memory);
 void *__wrap_malloc(size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size);
 void __wrap_free(void *memory);
 
 static void *count(void *memory, size_t size)
@@ -47,6 +49,14 @@ static void forget(const void *memory)
 
 void *__wrap_malloc(size_t size) { return count(__real_malloc(size), size); }
 void *__wrap_aligned_alloc(size_t alignment, size_t size) { return count(__real_aligned_alloc(alignment, size), size); }
+
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size)
+{
+    const int code = __real_posix_memalign(out, alignment, size);
+    if (code == 0)
+        (void)count(*out, size);
+    return code;
+}
 
 void *__wrap_realloc(void *old, size_t size)
 {
