@@ -15,6 +15,9 @@
 #define LEAST_ERROR_SHARE 0.1
 #define LEAST_ERROR 1e-6
 
+/* Below this many rows a loop is done sooner than a second thread is woken. */
+enum { PARALLEL_ROWS = 1 << 13 };
+
 /* --- terms -------------------------------------------------------------------------------------------------------- */
 
 /* Of numbers; fmin and fmax, which also know NaN, are calls and take most of a fit's time. */
@@ -140,6 +143,7 @@ enum sst_status sst_fitter_init(const struct sst_error_rows *rows, const struct 
                           &fitter->log_score};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i)
         SST_TRY(sst_alloc(rows->n_rows, sizeof **columns[i], "the error model", columns[i], err));
+#pragma omp parallel for schedule(static) if (rows->n_rows >= PARALLEL_ROWS)
     for (size_t c = 0; c < rows->n_cells; ++c)
         sum_cell(fitter, c);
     return SST_OK;
@@ -233,6 +237,7 @@ struct sst_error_fit sst_fitter_fit(struct sst_fitter *fitter, const uint8_t *fo
 void sst_fitter_evaluate(struct sst_fitter *fitter, const struct sst_error_fit *fit, const uint8_t *fold, uint8_t which)
 {
     const struct sst_error_rows *rows = fitter->rows;
+#pragma omp parallel for schedule(static) if (rows->n_rows >= PARALLEL_ROWS)
     for (size_t c = 0; c < rows->n_cells; ++c) {
         if (fold[c] != which)
             continue;

@@ -11,6 +11,9 @@
 #include "moments/maxent.h"
 #include "write/spool.h"
 
+/* Below this many cells a loop is done sooner than a second thread is woken. */
+enum { PARALLEL_CELLS = 1 << 16 };
+
 enum { MAX_BOUNDS = SST_MAX_PERCENTILES * SST_MAX_COVERAGES };
 
 /* Cells that are copied at a time, and the fewest that a second thread is woken for. */
@@ -22,6 +25,8 @@ struct work {
     double *exact[SST_MAX_PERCENTILES]; /* at the probes */
     float *bound[MAX_BOUNDS]; /* first percentile by coverage, then the next */
     uint16_t *flags;
+    struct sst_shape shape; /* of a slot that waited, as n_obs */
+    uint16_t *n_obs;
 };
 
 struct sst_accuracy {
@@ -60,6 +65,8 @@ static struct sst_spool_spec spool_spec(const struct sst_job *job, size_t n_slot
         .n_percentiles = job->policy.n_percentiles,
         .n_places = n_slots,
         .has_shape = true,
+        .is_in_memory = job->keeps_slots,
+        .n_expected = job->n_places,
     };
 }
 
@@ -80,6 +87,18 @@ static enum sst_status alloc_work(struct sst_accuracy *accuracy, struct sst_erro
     SST_TRY(sst_alloc(n_cells, sizeof *work->flags, "a slot", &work->flags, err));
     SST_TRY(sst_alloc(n_cells, 1, "marks", &accuracy->is_likely, err));
     return SST_OK;
+}
+
+static enum sst_status open_spool(struct sst_accuracy *accuracy, struct sst_error *err)
+{
+    const struct sst_spool_spec spec = spool_spec(accuracy->job, accuracy->n_places);
+    struct work *work = &accuracy->work;
+    accuracy->is_staged = true;
+    SST_TRY(sst_alloc(spec.n_cells, sizeof *work->shape.sd, "a slot", &work->shape.sd, err));
+    SST_TRY(sst_alloc(spec.n_cells, sizeof *work->shape.skew, "a slot", &work->shape.skew, err));
+    SST_TRY(sst_alloc(spec.n_cells, sizeof *work->shape.kurt, "a slot", &work->shape.kurt, err));
+    SST_TRY(sst_alloc(spec.n_cells, sizeof *work->n_obs, "a slot", &work->n_obs, err));
+    return sst_spool_create(&spec, &accuracy->spool, err);
 }
 
 /* What only a validated run has. */
@@ -106,11 +125,8 @@ static enum sst_status open_validation(struct sst_accuracy *accuracy, struct sst
     if (accuracy->findings.is_for_report)
         SST_TRY(sst_series_create(accuracy->sample, &job->domain, job->options->seed, &job->policy.pools,
                                   job->policy.lattice, &accuracy->series, err));
-    if (accuracy->has_model) {
-        const struct sst_spool_spec spool = spool_spec(job, accuracy->n_places);
-        SST_TRY(sst_spool_create(&spool, &accuracy->spool, err));
-        accuracy->is_staged = true;
-    }
+    if (accuracy->has_model)
+        SST_TRY(open_spool(accuracy, err));
     return sst_findings_open(&accuracy->findings, job, err);
 }
 
@@ -165,6 +181,10 @@ void sst_accuracy_destroy(struct sst_accuracy **handle)
     for (size_t i = 0; i < MAX_BOUNDS; ++i)
         sst_free(work->bound[i]);
     sst_free(work->flags);
+    sst_free(work->shape.sd);
+    sst_free(work->shape.skew);
+    sst_free(work->shape.kurt);
+    sst_free(work->n_obs);
     sst_free(accuracy->is_probe);
     sst_free(accuracy->is_likely);
     sst_free(accuracy->probe_flags);
@@ -240,6 +260,7 @@ static void apply_model(struct sst_accuracy *accuracy, size_t q, const struct ss
     for (size_t c = 0; c < accuracy->n_coverages; ++c)
         values.bound[c] = work->bound[q * accuracy->n_coverages + c];
     sst_error_model_apply(findings->model, cells, &values);
+#pragma omp parallel for schedule(static) if (cells->n_cells >= PARALLEL_CELLS)
     for (size_t cell = 0; cell < cells->n_cells; ++cell)
         if (accuracy->is_likely[cell] && !accuracy->is_probe[cell])
             work->flags[cell] |= SST_FLAG_LIKELY_BEYOND_TOLERANCE;
@@ -384,28 +405,23 @@ static enum sst_status fit(struct sst_accuracy *accuracy, struct sst_error *err)
     return SST_OK;
 }
 
-static void to_doubles(const float *from, size_t n, double *to)
-{
-    for (size_t i = 0; i < n; ++i)
-        to[i] = (double)from[i];
-}
-
 static enum sst_status write_kept(struct sst_accuracy *accuracy, size_t place, const struct sst_slot_writer *writer,
                                   struct sst_error *err)
 {
-    const size_t n_cells = accuracy->job->domain.n_cells;
     struct work *work = &accuracy->work;
-    struct sst_spool_out kept;
+    const struct sst_spool_out kept = {
+        .mean = work->mean,
+        .quantile = work->quantile,
+        .probe_quantile = work->exact,
+        .shape = work->shape,
+        .n_obs = work->n_obs,
+        .flags = work->flags,
+    };
     SST_TRY(sst_spool_get(accuracy->spool, place, &kept, err));
-    to_doubles(kept.mean, n_cells, work->mean);
-    memcpy(work->flags, kept.flags, n_cells * sizeof *work->flags);
-    const struct sst_model_cells cells = {n_cells, kept.shape, kept.n_obs};
-    for (size_t q = 0; q < accuracy->n_percentiles; ++q) {
-        to_doubles(kept.quantile[q], n_cells, work->quantile[q]);
-        to_doubles(kept.probe_quantile[q], accuracy->job->n_probes, work->exact[q]);
+    const struct sst_model_cells cells = {accuracy->job->domain.n_cells, work->shape, work->n_obs};
+    for (size_t q = 0; q < accuracy->n_percentiles; ++q)
         apply_model(accuracy, q, &cells);
-    }
-    return write_work(accuracy, accuracy->slots[place], kept.n_obs, writer, err);
+    return write_work(accuracy, accuracy->slots[place], work->n_obs, writer, err);
 }
 
 enum sst_status sst_accuracy_finish(struct sst_accuracy *accuracy, const struct sst_slot_writer *writer,
@@ -430,7 +446,7 @@ enum sst_status sst_accuracy_conclude(struct sst_accuracy *accuracy, const struc
 }
 
 /* Page and JSON. [bytes] */
-enum { REPORT_BYTES = 2000000 };
+enum { REPORT_BYTES = 2000000, SHAPE_FLOATS = 3 };
 
 /* What is worked out of the sample when the pass is over, so that it can take the place of pools. */
 static uint64_t later_bytes(const struct sst_job *job, size_t n_slots, bool is_for_report)
@@ -464,7 +480,8 @@ struct sst_accuracy_needs sst_accuracy_needs_of(const struct sst_job *job, size_
     needs.later_bytes = later_bytes(job, n_slots, is_for_report);
     if (has_model) {
         const struct sst_spool_spec spool = spool_spec(job, n_slots);
-        needs.memory_bytes += sst_spool_memory_bytes(&spool);
+        needs.memory_bytes +=
+            sst_spool_memory_bytes(&spool) + job->domain.n_cells * (SHAPE_FLOATS * sizeof(float) + sizeof(uint16_t));
         needs.disk_bytes = sst_spool_disk_bytes(&spool);
         needs.is_staged = true;
     }

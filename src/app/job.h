@@ -26,6 +26,7 @@ struct sst_job {
     size_t n_probes;
     double probe_share; /* 0..1; 0 where nothing is validated */
     uint64_t scratch_bytes; /* on the disk, while the run lasts */
+    bool keeps_slots; /* those that wait for the error model wait in memory */
     size_t n_places; /* cells that are computed, as far as one field tells: see core/cells.h */
     uint64_t peak_bytes; /* most memory that the run will take, readers included, from sizes and what was measured */
     uint64_t memory_limit_bytes; /* --memory: what it may take */

@@ -234,6 +234,28 @@ static bool fits(struct sst_job *job)
     return true;
 }
 
+/* Slots that wait do so in memory where there is room for them beside all else. */
+static void settle_waiting(struct sst_job *job)
+{
+    const uint64_t scratch_bytes = job->scratch_bytes;
+    job->keeps_slots = true;
+    (void)estimate(job);
+    if (job->peak_bytes <= job->memory_limit_bytes && job->scratch_bytes < scratch_bytes)
+        return;
+    job->keeps_slots = false;
+    (void)estimate(job);
+}
+
+static bool settles(struct sst_job *job)
+{
+    job->keeps_slots = false;
+    if (!fits(job))
+        return false;
+    if (job->options->memory_bytes > 0)
+        settle_waiting(job);
+    return true;
+}
+
 /* --- too much ----------------------------------------------------------------------------------------------------- */
 
 enum { REMEDY_TEXT = 128, MAX_REMEDIES = 5 };
@@ -376,14 +398,14 @@ enum sst_status sst_job_check_disk(const struct sst_job *job, struct sst_error *
 enum sst_status sst_job_settle_memory(struct sst_job *job, struct sst_error *err)
 {
     job->memory_limit_bytes = job->options->memory_bytes > 0 ? job->options->memory_bytes : UINT64_MAX;
-    if (fits(job))
+    if (settles(job))
         return SST_OK;
     const bool is_of_devices = sst_device_plan_rows(job) == 0;
     if (job->device.devices.n > 0 && !job->device.is_named) {
         sst_device_plan_drop(&job->device, is_of_devices
                                                ? "no device has enough memory"
                                                : "the host has not the memory that devices ask for beside their own");
-        if (fits(job))
+        if (settles(job))
             return SST_OK;
     } else if (is_of_devices) {
         return sst_device_plan_refuse(job, err);

@@ -130,8 +130,14 @@ exits 2
 err_has "50"
 [ ! -e "$work/new.nc" ] || fail "an output was written"
 
-# The space that waiting slots take is planned.
-program plan "${run[@]}" --approx cf sea
+# The space that waiting slots take is planned: in memory, or on the disk where that is too little.
+program plan "${run[@]}" --approx cf --json sea
 exits 0
-out_has "scratch    0 MB on the disk beside the output"
+cp "$work/out" "$work/plan.json"
+json_has plan.json "r['scratch_bytes'] == 0"
+held=$(python3 -c "import json; print(json.load(open('$work/plan.json'))['planned_peak_bytes'])")
+program plan "${run[@]}" --approx cf --memory $((held - 1)) --json sea
+exits 0
+cp "$work/out" "$work/plan.json"
+json_has plan.json "r['scratch_bytes'] > 0 and r['passes'] == 1"
 finish

@@ -32,8 +32,20 @@ for kind in "none" "cf --validate 5%" "tail --tail-k 4"; do
     name=${kind%% *}
     program plan "${run[@]}" --json sea
     exits 0
-    whole=$(value planned_peak_bytes) scratch=$(value scratch_bytes)
-    program "${run[@]}" -q -o "$name-1.nc" --report "$name-1.json" sea
+    whole=$(value planned_peak_bytes) scratch=$(value scratch_bytes) one=()
+    if [ "$name" = cf ]; then # slots that wait do so in memory, or with a byte less on the disk
+        [ "$scratch" -eq 0 ] || fail "scratch is planned where there is memory"
+        program "${run[@]}" -q -o "$name-held.nc" --report "$name-held.json" sea
+        exits 0
+        json_has "$name-held.json" "abs(r['peak_rss_bytes'] - r['planned_peak_bytes']) < 0.15 * r['planned_peak_bytes']"
+        held=$((whole - 1))
+        program plan "${run[@]}" --memory "$held" --json sea
+        exits 0
+        whole=$(value planned_peak_bytes) scratch=$(value scratch_bytes)
+        [ "$scratch" -gt 0 ] && [ "$(value passes)" -eq 1 ] || fail "no scratch, or passes"
+        one=(--memory "$whole")
+    fi
+    program "${run[@]}" "${one[@]}" -q -o "$name-1.nc" --report "$name-1.json" sea
     exits 0
 
     # The figure is enough for one pass, and a byte less is not.
@@ -55,6 +67,7 @@ for kind in "none" "cf --validate 5%" "tail --tail-k 4"; do
     program "${run[@]}" --memory "$limit" --timings -o "$name-2.nc" --report "$name-2.json" sea
     exits 0
     same "$name-1.nc" "$name-2.nc"
+    [ "$name" != cf ] || same cf-held.nc cf-1.nc
     nctool equal_attribute climatology_id "$name-1.nc" "$name-2.nc"
     json_has "$name-2.json" "r['passes'] == $passes and r['planned_peak_bytes'] <= r['memory_limit_bytes'] == $limit"
     json_has "$name-2.json" "r['peak_rss_bytes'] < 1.1 * $limit"
@@ -88,7 +101,7 @@ if mount -t tmpfs -o size=64k tmpfs "$work/disk" 2>/dev/null; then
         err_has " MB there, and 0 MB are free. Free some room, use a larger --memory, or write the output to another folder"
         err_lines 1
     done
-    program plan "${part[@]}" --approx cf --validate 5% -o disk/clim.nc sea
+    program plan "${part[@]}" --approx cf --validate 5% --memory "$held" --json -o disk/clim.nc sea
     exits 4
     err_has " MB are free. Free some room, or write the output to another folder"
     umount "$work/disk"

@@ -97,6 +97,15 @@ START_TEST(less_memory_is_more_passes_down_to_one_row)
 {
     enum { N_LAT = 60 };
     ck_assert_int_eq(settle_in(32 * GIB, kinds[_i], N_LAT), SST_OK);
+    ck_assert_uint_eq(job.n_passes, 1);
+    if (job.keeps_slots) { /* at first they wait on the disk instead */
+        ck_assert_uint_eq(job.scratch_bytes, 0);
+        ck_assert_int_eq(settle_in(job.peak_bytes, kinds[_i], N_LAT), SST_OK);
+        ck_assert(job.keeps_slots);
+        ck_assert_int_eq(settle_in(job.peak_bytes - 1, kinds[_i], N_LAT), SST_OK);
+        ck_assert(!job.keeps_slots);
+        ck_assert_uint_gt(job.scratch_bytes, 0);
+    }
     const uint64_t whole = job.peak_bytes, scratch = job.scratch_bytes;
     ck_assert_uint_eq(job.n_passes, 1);
     ck_assert_int_eq(settle_in(whole, kinds[_i], N_LAT), SST_OK);
@@ -177,7 +186,7 @@ static const struct refusal_case refusal_cases[] = {
     {"--approx cf --memory 280MB",
      32 * GIB,
      720,
-     {"--memory 280MB: the run needs at least 704 MB, and this is 280 MB. Use a smaller --bbox or a larger --memory",
+     {"--memory 280MB: the run needs at least 711 MB, and this is 280 MB. Use a smaller --bbox or a larger --memory",
       "", ""},
      NULL},
     {"--memory 38MB --readers 8",
