@@ -147,6 +147,12 @@ struct sst_gpu_bytes sst_gpu_share_lay(struct sst_gpu_share *share, const struct
 
 struct sst_gpu_bytes sst_gpu_bytes(const struct sst_gpu_setup *setup, size_t n_devices)
 {
-    struct sst_gpu_share first = {.n_shares = n_devices}; /* no device has more places than the first */
-    return sst_gpu_share_lay(&first, setup);
+    struct sst_gpu_bytes bytes = {0, 0};
+    for (size_t i = 0; i < n_devices; ++i) {
+        struct sst_gpu_share share = {.index = i, .n_shares = n_devices};
+        const struct sst_gpu_bytes own = sst_gpu_share_lay(&share, setup);
+        bytes.device = own.device > bytes.device ? own.device : bytes.device;
+        bytes.host += own.host;
+    }
+    return bytes;
 }
