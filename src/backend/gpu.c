@@ -17,7 +17,7 @@ static enum sst_status check_free(struct sst_gpu_share *share, struct sst_gpu_by
     if (needed.device <= info.free_bytes)
         return SST_OK;
     return sst_fail(err, SST_ERR_DEVICE, "device %d (%s): %.2f GB of its memory are needed, %.2f GB of %.2f are free",
-                    share->device->index, share->device->info.name, (double)needed.device / bytes_per_gb,
+                    share->device->number, share->device->info.name, (double)needed.device / bytes_per_gb,
                     (double)info.free_bytes / bytes_per_gb, (double)info.memory_bytes / bytes_per_gb);
 }
 

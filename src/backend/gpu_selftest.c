@@ -82,7 +82,7 @@ static enum sst_status compare_with(const struct sst_gpu_devices *device, const 
         rc = sst_fail(err, SST_ERR_DEVICE,
                       "device %d (%s): self-test: %s gives other bits than the CPU. Do not use it; --device cpu "
                       "computes the same without it",
-                      device->list[0].index, device->list[0].info.name, trial->kernels);
+                      device->list[0].number, device->list[0].info.name, trial->kernels);
 done:
     sst_free(got.memory);
     return rc;

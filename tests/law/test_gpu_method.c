@@ -78,7 +78,7 @@ static struct sst_gpu_devices played(size_t n)
     for (size_t i = 0; i < n; ++i) {
         struct sst_gpu_device *device = &devices.list[i];
         device->api = sst_gpu_api();
-        device->index = (int)i;
+        device->index = device->number = (int)i;
         ck_assert_int_eq(device->api->info(device->index, &device->info), 0);
     }
     return devices;

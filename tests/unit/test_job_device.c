@@ -20,8 +20,10 @@ static const struct gpu_api played = {.version = 1, .kind = "emulated", .error_t
                             real = {.version = 1, .kind = "hip", .error_text = no_text};
 static char reasons[] = "cuda: no device\nhip: no driver\n", no_reasons[] = "";
 static const struct sst_gpu_found nothing = {.reasons = reasons},
-                                  only_played = {{{{&played, 0, {.name = "P"}}}, 1}, no_reasons},
-                                  both = {{{{&played, 0, {.name = "P"}}, {&real, 0, {.name = "R"}}}, 2}, no_reasons};
+                                  only_played = {{{{&played, 0, 0, {.name = "P"}}}, 1}, no_reasons, 1},
+                                  both = {{{{&played, 0, 0, {.name = "P"}}, {&real, 0, 1, {.name = "R"}}}, 2},
+                                          no_reasons,
+                                          2};
 
 /* Chooses, and keeps in `said` what a detailed log says of it. */
 static enum sst_status choose(char *wish, const struct sst_gpu_found *found, bool may_play)
@@ -78,7 +80,7 @@ START_TEST(a_device_that_is_named_is_taken_or_the_wish_is_refused)
     char gpu[] = "gpu", first[] = "gpu:0", second[] = "gpu:1", third[] = "gpu:2";
     ck_assert_int_eq(choose(gpu, &nothing, false), SST_ERR_USAGE);
     ck_assert_str_eq(err.text,
-                     "--device gpu: no device can be used. Found: cuda: no device; hip: no driver. Use --device "
+                     "--device gpu: no device can be used. Reasons: cuda: no device; hip: no driver. Use --device "
                      "cpu, or see what 'sststream devices' shows");
     ck_assert_int_eq(choose(first, &both, false), SST_OK);
     ck_assert_str_eq(devices.list[0].info.name, "P");
