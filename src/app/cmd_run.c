@@ -412,6 +412,8 @@ int cmd_run(const struct sst_options *options)
     if (rc == SST_OK)
         rc = conclude(&run, &err);
     run_clear(&run);
+    if (rc == SST_ERR_DEVICE)
+        sst_device_add_remedy(&err);
     if (rc == SST_ERR_INCOMPLETE)
         sst_log_warn(options->log, "%s", err.text);
     else if (rc != SST_OK)

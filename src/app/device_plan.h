@@ -56,4 +56,7 @@ void sst_device_plan_drop(struct sst_device_plan *plan, const char *why);
 /* Errors: SST_ERR_USAGE, with what a pass of one row needs, what is free and what would do. */
 SST_MUST_CHECK enum sst_status sst_device_plan_refuse(const struct sst_job *job, struct sst_error *err);
 
+/* Puts what does without devices behind a failure of one, unless it is there. */
+void sst_device_add_remedy(struct sst_error *err);
+
 #endif

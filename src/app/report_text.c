@@ -6,6 +6,7 @@
 #include "app/job_memory.h"
 #include "app/log.h"
 #include "app/report.h"
+#include "core/text.h"
 #include "write/clim_nc.h"
 
 const struct sst_report_row sst_report_rows[SST_N_REPORT_ROWS] = {

@@ -81,7 +81,7 @@ START_TEST(what_does_not_fit_is_refused_with_what_is_needed_and_free)
     ck_assert_int_eq(sst_gpu_open(&setup, &gpu, &err), SST_ERR_DEVICE);
     ck_assert_ptr_null(gpu);
     ck_assert_ptr_nonnull(strstr(err.text, "GB of its memory are needed"));
-    ck_assert_ptr_nonnull(strstr(err.text, "1.07 GB of 1.07"));
+    ck_assert_ptr_nonnull(strstr(err.text, "1.0 GB of 1.0 GB are free"));
     ck_assert_int_eq(gpu_double_held(), 0);
     sst_cells_clear(&cells);
 }
@@ -139,7 +139,7 @@ START_TEST(the_self_test_tells_which_kernel_of_which_device_is_wrong)
     devices.list[0].api = honest;
     devices.list[1].api = &wrong;
     ck_assert_int_eq(sst_gpu_selftest(&devices, &err), SST_ERR_DEVICE);
-    ck_assert_ptr_eq(strstr(err.text, "device 1 (emulated 1): self-test: "), err.text);
+    ck_assert_ptr_eq(strstr(err.text, "self-test: device 1 (emulated 1): "), err.text);
     ck_assert_msg(strstr(err.text, expected[_i]) != NULL, "%s", err.text);
     ck_assert_ptr_nonnull(strstr(err.text, "Do not use it"));
 }
