@@ -62,7 +62,7 @@ void sst_device_plan_note(struct sst_job *job)
     if (plan->whole_bytes > plan->usable_bytes)
         (void)snprintf(plan->why, sizeof plan->why, "the whole run would take %s of %s",
                        sst_size_text(plan->whole_bytes, true, whole), sst_size_text(plan->usable_bytes, false, usable));
-    else if (job->n_passes > 1 || plan->n_ahead < most)
+    else if (job->n_passes > 1 || plan->n_ahead < most || !plan->is_resident)
         (void)snprintf(plan->why, sizeof plan->why, "more at a time would pass --memory on the host");
 }
 
