@@ -21,7 +21,7 @@ struct sst_job;
 
 enum { SST_DEVICE_WHY_SIZE = 512 };
 
-/* With no devices the CPU computes, and all but is_named and `why` is zero. */
+/* With no devices the CPU computes, and all but is_named, runtime_bytes and `why` is zero. */
 struct sst_device_plan {
     struct sst_gpu_devices devices;
     bool is_named; /* asked for by name: the CPU does not take over */

@@ -216,7 +216,7 @@ static void print_device(const struct sst_job *job, FILE *terminal)
     else
         fprintf(out, "; %s, %zu pool%s at a time, %s of %s that may be used%s%s%s",
                 plan->is_resident ? "resident: each day stays there" : "streaming: days make room for later ones",
-                plan->n_ahead, plural(plan->n_ahead), sst_size_text(plan->bytes, true, needed),
+                plan->n_ahead, plural(plan->n_ahead), sst_size_text(plan->bytes, false, needed),
                 sst_size_text(plan->usable_bytes, false, usable), plan->devices.n > 1 ? " on each" : "",
                 *plan->why ? "; " : "", plan->why);
     sentence_end(&sentence, HEADING, terminal);

@@ -182,7 +182,10 @@ static enum sst_status check_setup(const struct sst_gpu_setup *setup, struct sst
         return sst_fail(err, SST_ERR_INTERNAL, "a device was not told the days of a window");
     if (n > GPU_MAX_PERCENTILES)
         return sst_fail(err, SST_ERR_DEVICE, "%zu percentiles; devices compute %d at most", n, GPU_MAX_PERCENTILES);
-    if (setup->n_most_places > INT32_MAX || setup->n_kept > INT32_MAX || setup->n_bins > INT32_MAX)
+    if (setup->n_kept > INT32_MAX || setup->n_bins > INT32_MAX)
+        return sst_fail(err, SST_ERR_DEVICE, "%zu terms with %zu fields are too many for a device", setup->n_bins,
+                        setup->n_kept);
+    if (setup->n_most_places > INT32_MAX)
         return sst_fail(err, SST_ERR_DEVICE, "%zu cells are too many for a device. Use --bbox", setup->n_most_places);
     return SST_OK;
 }

@@ -87,6 +87,12 @@ START_TEST(what_does_not_fit_is_refused_with_what_is_needed_and_free)
     ck_assert_uint_ge(one.device, sums);
     ck_assert_uint_lt(one.device, sums + sums / 10);
     ck_assert_uint_lt(two.device, one.device * 3 / 5);
+    struct sst_gpu_setup huge = setup;
+    huge.n_most_places = (size_t)1 << 33;
+    ck_assert_uint_eq(sst_gpu_bytes(&huge, 1).device, UINT64_MAX);
+    ck_assert_int_eq(sst_gpu_open(&huge, &gpu, &err), SST_ERR_DEVICE);
+    ck_assert_ptr_nonnull(strstr(err.text, "cells are too many for a device. Use --bbox"));
+    sst_error_clear(&err);
     ck_assert_int_eq(sst_gpu_open(&setup, &gpu, &err), SST_ERR_DEVICE);
     ck_assert_ptr_null(gpu);
     ck_assert_ptr_nonnull(strstr(err.text, "GB of its memory are needed"));
