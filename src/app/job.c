@@ -307,7 +307,7 @@ static enum sst_status find_devices(struct sst_job *job, struct sst_error *err)
 {
     const int self = (int)getpid();
     const uint64_t before = sst_environment_private_bytes(&self, 1);
-    SST_TRY(sst_job_devices(job->options, &job->device.devices, err));
+    SST_TRY(sst_job_devices(job->options, &job->device.devices, job->device.why, err));
     const uint64_t after = sst_environment_private_bytes(&self, 1);
     job->device.is_named = job->options->device && strcmp(job->options->device, "auto") != 0;
     if (job->device.devices.n > 0 && after > before)

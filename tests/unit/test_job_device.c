@@ -8,7 +8,7 @@
 
 static struct sst_error err;
 static struct sst_gpu_devices devices;
-static char said[1024];
+static char said[1024], why[SST_DEVICE_WHY_SIZE];
 
 static const char *no_text(int code)
 {
@@ -39,7 +39,7 @@ static enum sst_status choose(char *wish, const struct sst_gpu_found *found, boo
     log.level = SST_LOG_DEBUG;
     options.log = &log;
     options.device = wish;
-    const enum sst_status rc = sst_job_choose_devices(&options, found, may_play, &devices, &err);
+    const enum sst_status rc = sst_job_choose_devices(&options, found, may_play, &devices, why, &err);
     ck_assert_int_eq(fclose(stream), 0);
     return rc;
 }
@@ -48,6 +48,7 @@ START_TEST(the_cpu_takes_no_device)
 {
     char cpu[] = "cpu";
     ck_assert_int_eq(choose(cpu, &both, true), SST_OK);
+    ck_assert_str_eq(why, "");
     ck_assert_uint_eq(devices.n, 0);
 }
 END_TEST
@@ -58,6 +59,7 @@ START_TEST(auto_without_a_device_says_why_on_one_line_and_goes_on)
     ck_assert_int_eq(choose(NULL, &nothing, false), SST_OK);
     ck_assert_uint_eq(devices.n, 0);
     ck_assert_str_eq(said, "sststream: debug: no device is used: cuda: no device; hip: no driver\n");
+    ck_assert_str_eq(why, "cuda: no device; hip: no driver");
     ck_assert_int_eq(choose(word, &nothing, false), SST_OK);
     ck_assert_uint_eq(devices.n, 0);
 }
@@ -105,13 +107,13 @@ START_TEST(plugins_are_looked_for_in_the_folder_that_is_named)
     ck_assert_uint_eq(found.devices.n, 0);
     sst_gpu_found_clear(&found);
     ck_assert_int_eq(setenv("SST_DEVICE_PLUGINS", test_path("%s/emulated", getenv("SST_BUILD_DIR")), 1), 0);
-    ck_assert_int_eq(sst_job_devices(&options, &devices, &err), SST_OK);
+    ck_assert_int_eq(sst_job_devices(&options, &devices, why, &err), SST_OK);
     ck_assert_uint_eq(devices.n, 2);
     ck_assert_int_eq(setenv("SST_DEVICE_PLUGINS", test_scratch_dir(), 1), 0);
-    ck_assert_int_eq(sst_job_devices(&options, &devices, &err), SST_OK);
+    ck_assert_int_eq(sst_job_devices(&options, &devices, why, &err), SST_OK);
     ck_assert_uint_eq(devices.n, 0);
     options.device = gpu;
-    ck_assert_int_eq(sst_job_devices(&options, &devices, &err), SST_ERR_USAGE);
+    ck_assert_int_eq(sst_job_devices(&options, &devices, why, &err), SST_ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(err.text, "no plugin: there is none in "));
     ck_assert_int_eq(unsetenv("SST_DEVICE_PLUGINS"), 0);
 }
