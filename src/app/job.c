@@ -307,14 +307,15 @@ static enum sst_status find_devices(struct sst_job *job, struct sst_error *err)
 {
     const int self = (int)getpid();
     const uint64_t before = sst_environment_private_bytes(&self, 1);
+    const double start = sst_timings_now();
     SST_TRY(sst_job_devices(job->options, &job->device.devices, job->device.why, err));
     const uint64_t after = sst_environment_private_bytes(&self, 1);
     job->device.is_named = job->options->device && strcmp(job->options->device, "auto") != 0;
     if (job->device.devices.n > 0 && after > before)
         job->device.runtime_bytes = (after - before + RUNTIME_UNIT / 2) / RUNTIME_UNIT * RUNTIME_UNIT;
-    if (!job->device.is_named || job->device.devices.n == 0)
-        return SST_OK;
-    const enum sst_status rc = sst_gpu_selftest(&job->device.devices, err);
+    const bool is_tested = job->device.is_named && job->device.devices.n > 0;
+    const enum sst_status rc = is_tested ? sst_gpu_selftest(&job->device.devices, err) : SST_OK;
+    (void)sst_timings_book(&job->timings, SST_PHASE_START, start);
     if (rc == SST_ERR_DEVICE)
         sst_device_add_remedy(err);
     return rc;
@@ -358,12 +359,14 @@ enum sst_status sst_job_test_devices(struct sst_job *job, struct sst_error *err)
 {
     struct sst_error why = {0};
     enum sst_status rc = SST_OK;
+    const double start = sst_timings_now();
     if (job->device.devices.n == 0)
         return SST_OK;
     if (!job->device.is_named)
         rc = sst_gpu_selftest(&job->device.devices, &why);
     if (rc == SST_OK)
         rc = look_again(job, &why);
+    (void)sst_timings_book(&job->timings, SST_PHASE_START, start);
     if (rc == SST_ERR_DEVICE && !job->device.is_named)
         return leave_to_cpu(job, why.text, err);
     return rc == SST_OK ? SST_OK : sst_fail(err, rc, "%s", why.text);

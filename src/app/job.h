@@ -32,6 +32,7 @@ struct sst_job {
     size_t n_passes; /* parts of the rows, computed one after the other */
     uint64_t pass_rows; /* rows of the domain that a pass computes; the last may have fewer */
     struct sst_device_plan device; /* what computes */
+    struct sst_timings timings; /* SST_PHASE_START */
 };
 
 /*
