@@ -37,9 +37,9 @@ static void print_table(const struct sst_gpu_devices *devices, FILE *stream)
         const struct sst_gpu_device *device = &devices->list[i];
         const struct gpu_device_info *info = &device->info;
         char runtime[VERSION_SIZE], driver[VERSION_SIZE];
-        (void)fprintf(stream, "%6zu  %-*s  %6.1f GB  %6.1f GB  %-8.*s  %-10s  %-10s  %s\n", i, width, info->name,
-                      (double)info->memory_bytes / 1e9, (double)info->free_bytes / 1e9, (int)strcspn(info->arch, ":"),
-                      info->arch, /* without what is switched on in it */
+        (void)fprintf(stream, "%6d  %-*s  %6.1f GB  %6.1f GB  %-8.*s  %-10s  %-10s  %s\n", device->number, width,
+                      info->name, (double)info->memory_bytes / 1e9, (double)info->free_bytes / 1e9,
+                      (int)strcspn(info->arch, ":"), info->arch, /* without what is switched on in it */
                       version_text(device->api->kind, info->runtime_version, runtime),
                       version_text(device->api->kind, info->driver_version, driver), device->api->kind);
     }
@@ -65,12 +65,12 @@ static void print_found(const struct sst_gpu_found *found, FILE *stream)
         (void)fprintf(stream, "no device: the CPU is used, %s\n", sst_backend_cpu_name());
 }
 
-static json_t *device_json(size_t number, const struct sst_gpu_device *device)
+static json_t *device_json(const struct sst_gpu_device *device)
 {
     const struct gpu_device_info *info = &device->info;
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:i}", "number",
-                     sst_json_integer(number), "plugin", sst_json_text(device->api->kind), "built_for",
-                     sst_json_text(device->api->architectures), "name", sst_json_text(info->name), "arch",
+                     sst_json_integer((uint64_t)device->number), "plugin", sst_json_text(device->api->kind),
+                     "built_for", sst_json_text(device->api->architectures), "name", sst_json_text(info->name), "arch",
                      sst_json_text(info->arch), "memory_bytes", sst_json_integer(info->memory_bytes), "free_bytes",
                      sst_json_integer(info->free_bytes), "runtime_version", (int)info->runtime_version,
                      "driver_version", (int)info->driver_version, "units", (int)info->n_units, "wavefront",
@@ -92,7 +92,7 @@ static enum sst_status write_json(const struct sst_gpu_found *found, FILE *strea
     sst_json_watch();
     json_t *devices = json_array();
     for (size_t i = 0; i < found->devices.n; ++i)
-        (void)json_array_append_new(devices, device_json(i, &found->devices.list[i]));
+        (void)json_array_append_new(devices, device_json(&found->devices.list[i]));
     json_t *root = json_pack("{s:o, s:o, s:s}", "devices", devices, "reasons", reasons_json(found->reasons), "cpu",
                              sst_backend_cpu_name());
     enum sst_status rc = SST_OK;

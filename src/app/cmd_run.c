@@ -324,6 +324,7 @@ static const struct sst_timings_report *timings_report(struct run *run)
                                        .bytes_read = totals->bytes_read,
                                        .n_reader_deaths = run->job.catalog->n_reader_deaths + totals->n_reader_deaths};
     sst_timings_add(&out->readers, &totals->timings);
+    sst_timings_add(&out->program, &run->job.timings);
     if (out->n_readers > 0)
         return out;
     sst_timings_add(&out->program, &out->readers);
@@ -412,6 +413,8 @@ int cmd_run(const struct sst_options *options)
     if (rc == SST_OK)
         rc = conclude(&run, &err);
     run_clear(&run);
+    if (rc == SST_ERR_DEVICE)
+        sst_device_add_remedy(&err);
     if (rc == SST_ERR_INCOMPLETE)
         sst_log_warn(options->log, "%s", err.text);
     else if (rc != SST_OK)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "app/job_memory.h"
+#include "backend/gpu_selftest.h"
+#include "core/text.h"
 #include "stream/climatology.h"
 
 /* One part in so many of a device's free memory is left to its runtime, for what kernels take themselves. */
@@ -16,7 +18,9 @@ uint64_t sst_device_plan_bytes(const struct sst_job *job, size_t n_rows, size_t 
     size.n_domain = n_rows * job->domain.n_cols;
     size.n_ahead = n_ahead;
     size.is_resident = is_resident;
-    return sst_climatology_device_bytes(&job->policy, &size);
+    const uint64_t run = sst_climatology_device_bytes(&job->policy, &size);
+    const uint64_t selftest = sst_gpu_selftest_bytes(&job->device.devices);
+    return run > selftest ? run : selftest;
 }
 
 uint64_t sst_device_plan_usable(const struct sst_gpu_devices *devices)
@@ -58,7 +62,7 @@ void sst_device_plan_note(struct sst_job *job)
     if (plan->whole_bytes > plan->usable_bytes)
         (void)snprintf(plan->why, sizeof plan->why, "the whole run would take %s of %s",
                        sst_size_text(plan->whole_bytes, true, whole), sst_size_text(plan->usable_bytes, false, usable));
-    else if (job->n_passes > 1 || plan->n_ahead < most)
+    else if (job->n_passes > 1 || plan->n_ahead < most || !plan->is_resident)
         (void)snprintf(plan->why, sizeof plan->why, "more at a time would pass --memory on the host");
 }
 
@@ -81,4 +85,11 @@ enum sst_status sst_device_plan_refuse(const struct sst_job *job, struct sst_err
                     plan->devices.n > 1 ? "the devices" : plan->devices.list[0].info.name,
                     sst_size_text(usable, false, usable_text), job->domain.n_cols > 1 ? "a smaller --bbox, " : "",
                     "a device with more memory");
+}
+
+void sst_device_add_remedy(struct sst_error *err)
+{
+    const size_t length = strlen(err->text);
+    if (!strstr(err->text, "--device cpu"))
+        (void)snprintf(err->text + length, sizeof err->text - length, ". Use --device cpu");
 }

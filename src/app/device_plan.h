@@ -21,7 +21,7 @@ struct sst_job;
 
 enum { SST_DEVICE_WHY_SIZE = 512 };
 
-/* With no devices the CPU computes, and all but is_named and `why` is zero. */
+/* With no devices the CPU computes, and all but is_named, runtime_bytes and `why` is zero. */
 struct sst_device_plan {
     struct sst_gpu_devices devices;
     bool is_named; /* asked for by name: the CPU does not take over */
@@ -55,5 +55,8 @@ void sst_device_plan_drop(struct sst_device_plan *plan, const char *why);
 
 /* Errors: SST_ERR_USAGE, with what a pass of one row needs, what is free and what would do. */
 SST_MUST_CHECK enum sst_status sst_device_plan_refuse(const struct sst_job *job, struct sst_error *err);
+
+/* Puts what does without devices behind a failure of one, unless it is there. */
+void sst_device_add_remedy(struct sst_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* From options, headers and one field to a settled job; what cannot be done is refused here, before the run reads. */
 #include "app/job.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "backend/gpu_selftest.h"
 #include "core/cells.h"
 #include "core/mem.h"
+#include "core/text.h"
 #include "stream/steps.h"
 #include "validate/probes.h"
 
@@ -305,28 +307,69 @@ static enum sst_status find_devices(struct sst_job *job, struct sst_error *err)
 {
     const int self = (int)getpid();
     const uint64_t before = sst_environment_private_bytes(&self, 1);
-    SST_TRY(sst_job_devices(job->options, &job->device.devices, err));
+    const double start = sst_timings_now();
+    SST_TRY(sst_job_devices(job->options, &job->device.devices, job->device.why, err));
     const uint64_t after = sst_environment_private_bytes(&self, 1);
     job->device.is_named = job->options->device && strcmp(job->options->device, "auto") != 0;
     if (job->device.devices.n > 0 && after > before)
         job->device.runtime_bytes = (after - before + RUNTIME_UNIT / 2) / RUNTIME_UNIT * RUNTIME_UNIT;
+    const bool is_tested = job->device.is_named && job->device.devices.n > 0;
+    const enum sst_status rc = is_tested ? sst_gpu_selftest(&job->device.devices, err) : SST_OK;
+    (void)sst_timings_book(&job->timings, SST_PHASE_START, start);
+    if (rc == SST_ERR_DEVICE)
+        sst_device_add_remedy(err);
+    return rc;
+}
+
+static enum sst_status settle_room(struct sst_job *job, struct sst_error *err)
+{
+    SST_TRY(sst_job_settle_memory(job, err));
+    return sst_job_check_disk(job, err);
+}
+
+/* Devices that do not do leave the work to the CPU. */
+static enum sst_status leave_to_cpu(struct sst_job *job, const char *why, struct sst_error *err)
+{
+    sst_log_warn(job->options->log, "%s. No device is used, the CPU computes", why);
+    sst_device_plan_drop(&job->device, why);
+    return settle_room(job, err);
+}
+
+/* Others may have taken memory since the run was planned: then it is planned for what is left. */
+static enum sst_status look_again(struct sst_job *job, struct sst_error *err)
+{
+    struct sst_gpu_devices *devices = &job->device.devices;
+    char planned[SST_SIZE_TEXT], left[SST_SIZE_TEXT], why[SST_DEVICE_WHY_SIZE];
+    for (size_t i = 0; i < devices->n; ++i) {
+        struct sst_gpu_device *device = &devices->list[i];
+        SST_TRY(sst_gpu_check(device, device->api->info(device->index, &device->info), "asking for its memory", err));
+    }
+    const uint64_t bytes = job->device.bytes, usable = sst_device_plan_usable(devices);
+    if (devices->n == 0 || bytes <= usable)
+        return SST_OK;
+    (void)snprintf(why, sizeof why, "%s of a device's memory were planned for, and %s are left",
+                   sst_size_text(bytes, true, planned), sst_size_text(usable, false, left));
+    SST_TRY(settle_room(job, err));
+    sst_log_warn(job->options->log, "%s. %s", why,
+                 devices->n > 0 ? "Less is done at a time" : "No device is used, the CPU computes");
     return SST_OK;
 }
 
 enum sst_status sst_job_test_devices(struct sst_job *job, struct sst_error *err)
 {
     struct sst_error why = {0};
+    enum sst_status rc = SST_OK;
+    const double start = sst_timings_now();
     if (job->device.devices.n == 0)
         return SST_OK;
-    const enum sst_status rc = sst_gpu_selftest(&job->device.devices, &why);
+    if (!job->device.is_named)
+        rc = sst_gpu_selftest(&job->device.devices, &why);
     if (rc == SST_OK)
-        return SST_OK;
-    if (job->device.is_named || rc != SST_ERR_DEVICE)
-        return sst_fail(err, rc, "%s", why.text);
-    sst_log_warn(job->options->log, "%s. No device is used, the CPU computes", why.text);
-    sst_device_plan_drop(&job->device, why.text);
-    SST_TRY(sst_job_settle_memory(job, err));
-    return sst_job_check_disk(job, err);
+        rc = look_again(job, &why);
+    (void)sst_timings_book(&job->timings, SST_PHASE_START, start);
+    if (rc == SST_ERR_DEVICE && !job->device.is_named)
+        return leave_to_cpu(job, why.text, err);
+    return rc == SST_OK ? SST_OK : sst_fail(err, rc, "%s", why.text);
 }
 
 enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_progress *progress, struct sst_job *job,
@@ -334,15 +377,15 @@ enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_pr
 {
     memset(job, 0, sizeof *job);
     job->options = options;
+    SST_TRY(
+        find_devices(job, err)); /* what is asked for by name and cannot be had is refused before files are opened */
     SST_TRY(scan(job, progress, err));
     SST_TRY(settle_domain(job, err));
     SST_TRY(settle_baseline(job, err));
     SST_TRY(settle_probes(job, err));
     SST_TRY(count_inputs(job, err));
     SST_TRY(find_sea(job, err));
-    SST_TRY(find_devices(job, err));
-    SST_TRY(sst_job_settle_memory(job, err));
-    return sst_job_check_disk(job, err);
+    return settle_room(job, err);
 }
 
 void sst_job_clear(struct sst_job *job)

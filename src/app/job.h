@@ -33,6 +33,7 @@ struct sst_job {
     size_t n_passes; /* parts of the rows, computed one after the other */
     uint64_t pass_rows; /* rows of the domain that a pass computes; the last may have fewer */
     struct sst_device_plan device; /* what computes */
+    struct sst_timings timings; /* SST_PHASE_START */
 };
 
 /*
@@ -49,8 +50,10 @@ SST_MUST_CHECK enum sst_status sst_job_prepare(const struct sst_options *options
 void sst_job_clear(struct sst_job *job);
 
 /*
- * Tries the devices before the first field is read. One that gives other bits than the CPU is not used: the run stops, or with
- * --device auto warns and goes on with the CPU, for which memory is settled anew.
+ * Tries the devices that nobody asked for by name (those are tried first of all, by sst_job_prepare) before the first field of
+ * the run is read, and looks whether all of them still have the memory that is planned. One that gives other bits than the CPU
+ * is not used: with a warning the CPU computes, for which memory is settled anew. Where memory was taken meanwhile, less is done
+ * at a time, or (--device auto) the CPU computes.
  *
  * Errors   SST_ERR_DEVICE; those of settling memory.
  */

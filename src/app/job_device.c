@@ -2,6 +2,7 @@
 #include "app/job_device.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,6 +26,18 @@ static bool find_program_folder(char path[PATH_MAX])
     return true;
 }
 
+/* "/x/bin" and "../lib" to "/x" and "lib": the folder of a path that begins in another, as people write it. */
+static const char *leave_folder(char *folder, const char *path)
+{
+    static const char up[] = "../";
+    for (char *slash = strrchr(folder, '/'); slash && strncmp(path, up, sizeof up - 1) == 0;
+         slash = strrchr(folder, '/')) {
+        *slash = '\0';
+        path += sizeof up - 1;
+    }
+    return path;
+}
+
 /* NULL where there is no folder to look in. Owner: the caller, sst_free. */
 static enum sst_status find_folder(char **folder, bool *is_named, struct sst_error *err)
 {
@@ -38,7 +51,8 @@ static enum sst_status find_folder(char **folder, bool *is_named, struct sst_err
         return SST_OK;
     if (sst_gpu_has_plugins(program))
         return sst_strdup(program, folder, err);
-    return sst_asprintf(folder, err, "%s/%s%s", program, SST_LIB_FROM_BIN, own_folder);
+    const char *libraries = leave_folder(program, SST_LIB_FROM_BIN);
+    return sst_asprintf(folder, err, "%s/%s%s", program, libraries, own_folder);
 }
 
 enum sst_status sst_job_find_devices(struct sst_gpu_found *found, bool *may_play, struct sst_error *err)
@@ -63,50 +77,52 @@ static void leave_out_emulated(struct sst_gpu_devices *devices)
     devices->n = n;
 }
 
-/* On one line. */
-static enum sst_status say_why_none(struct sst_log *log, const char *reasons, struct sst_error *err)
+/* On one line; also for the log. */
+static enum sst_status say_why_none(struct sst_log *log, const struct sst_gpu_found *found, char *why, size_t n_why,
+                                    struct sst_error *err)
 {
     struct sst_text text = {0};
-    for (const char *line = reasons; *line;) {
-        const size_t n = strcspn(line, "\n");
-        sst_text_add(&text, text.size ? "; " : "");
-        sst_text_add_bytes(&text, line, n);
-        line += n + (line[n] == '\n');
-    }
+    sst_gpu_add_reasons(found, &text);
     const enum sst_status rc = sst_text_check(&text, err);
+    const char *reasons = text.data ? text.data : "there are none but emulated ones";
+    if (rc == SST_OK && log)
+        sst_log_debug(log, "no device is used: %s", reasons);
     if (rc == SST_OK)
-        sst_log_debug(log, "no device is used: %s", text.data ? text.data : "there are none but emulated ones");
+        (void)snprintf(why, n_why, "%s", reasons);
     sst_text_clear(&text);
     return rc;
 }
 
 enum sst_status sst_job_choose_devices(const struct sst_options *options, const struct sst_gpu_found *found,
-                                       bool may_play, struct sst_gpu_devices *devices, struct sst_error *err)
+                                       bool may_play, struct sst_gpu_devices *devices, char why[SST_DEVICE_WHY_SIZE],
+                                       struct sst_error *err)
 {
     const char *wish = wish_of(options);
     const bool is_auto = strcmp(wish, "auto") == 0;
     struct sst_gpu_found usable = *found;
     memset(devices, 0, sizeof *devices);
+    why[0] = '\0';
     if (strcmp(wish, "cpu") == 0)
         return SST_OK;
     if (is_auto && !may_play)
         leave_out_emulated(&usable.devices);
     if (!is_auto || usable.devices.n > 0)
         return sst_gpu_choose(&usable, is_auto ? "gpu" : wish, devices, err);
-    return options->log ? say_why_none(options->log, found->reasons, err) : SST_OK;
+    return say_why_none(options->log, found, why, SST_DEVICE_WHY_SIZE, err);
 }
 
 enum sst_status sst_job_devices(const struct sst_options *options, struct sst_gpu_devices *devices,
-                                struct sst_error *err)
+                                char why[SST_DEVICE_WHY_SIZE], struct sst_error *err)
 {
     struct sst_gpu_found found;
     bool may_play = false;
     memset(devices, 0, sizeof *devices);
+    why[0] = '\0';
     if (strcmp(wish_of(options), "cpu") == 0)
         return SST_OK;
     enum sst_status rc = sst_job_find_devices(&found, &may_play, err);
     if (rc == SST_OK)
-        rc = sst_job_choose_devices(options, &found, may_play, devices, err);
+        rc = sst_job_choose_devices(options, &found, may_play, devices, why, err);
     sst_gpu_found_clear(&found);
     return rc;
 }

@@ -260,14 +260,6 @@ static bool settles(struct sst_job *job)
 
 enum { REMEDY_TEXT = 128, MAX_REMEDIES = 5 };
 
-const char *sst_size_text(uint64_t bytes, bool is_needed, char buffer[SST_SIZE_TEXT])
-{
-    const bool is_large = bytes >= 1000000000;
-    const double steps = (double)bytes / (is_large ? 1e8 : 1e6), whole = is_needed ? ceil(steps) : floor(steps);
-    (void)snprintf(buffer, SST_SIZE_TEXT, "%.*f %s", is_large, is_large ? whole / 10.0 : whole, is_large ? "GB" : "MB");
-    return buffer;
-}
-
 struct remedies {
     char texts[MAX_REMEDIES][REMEDY_TEXT];
     int n;

@@ -18,11 +18,6 @@ SST_MUST_CHECK enum sst_status sst_job_settle_memory(struct sst_job *job, struct
 /* What the engine is told of a job's size. */
 struct sst_climatology_size sst_job_size(const struct sst_job *job);
 
-enum { SST_SIZE_TEXT = 32 };
-
-/* "5.3 GB" or "105 MB", rounded up (what is needed) or down (what there is); returns the buffer. */
-const char *sst_size_text(uint64_t bytes, bool is_needed, char buffer[SST_SIZE_TEXT]);
-
 /* The folder where scratch lies: that which holds the output. Owner: the caller; sst_free. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_job_scratch_folder(const struct sst_job *job, char **folder, struct sst_error *err);
 

@@ -36,12 +36,14 @@ enum sst_status sst_set_device(struct sst_options *options, const char *text, st
 {
     static const char by_number[] = "gpu:";
     const bool has_numbers = strncmp(text, by_number, sizeof by_number - 1) == 0;
-    if (strcmp(text, "auto") != 0 && strcmp(text, "cpu") != 0 && strcmp(text, "gpu") != 0 &&
-        !(has_numbers && is_list_of_numbers(text + sizeof by_number - 1)))
+    if (has_numbers && !is_list_of_numbers(text + sizeof by_number - 1))
+        return sst_option_refuse(err, SST_OPTION_ID_device, text,
+                                 "is no list of device numbers. Accepted: auto, cpu, gpu, or numbers as gpu:0,1 "
+                                 "('sststream devices' shows them)");
+    if (!has_numbers && strcmp(text, "auto") != 0 && strcmp(text, "cpu") != 0 && strcmp(text, "gpu") != 0)
         return sst_option_refuse(
             err, SST_OPTION_ID_device, text,
-            "names no device. Accepted: auto, cpu, gpu, or numbers as gpu:0,1 ('sststream devices' "
-            "shows them)");
+            "names no device. Accepted: auto, cpu, gpu, or numbers as gpu:0,1 ('sststream devices' shows them)");
     return sst_option_text(SST_OPTION_ID_device, text, &options->device, err);
 }
 

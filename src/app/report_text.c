@@ -6,6 +6,7 @@
 #include "app/job_memory.h"
 #include "app/log.h"
 #include "app/report.h"
+#include "core/text.h"
 #include "write/clim_nc.h"
 
 const struct sst_report_row sst_report_rows[SST_N_REPORT_ROWS] = {
@@ -215,7 +216,7 @@ static void print_device(const struct sst_job *job, FILE *terminal)
     else
         fprintf(out, "; %s, %zu pool%s at a time, %s of %s that may be used%s%s%s",
                 plan->is_resident ? "resident: each day stays there" : "streaming: days make room for later ones",
-                plan->n_ahead, plural(plan->n_ahead), sst_size_text(plan->bytes, true, needed),
+                plan->n_ahead, plural(plan->n_ahead), sst_size_text(plan->bytes, false, needed),
                 sst_size_text(plan->usable_bytes, false, usable), plan->devices.n > 1 ? " on each" : "",
                 *plan->why ? "; " : "", plan->why);
     sentence_end(&sentence, HEADING, terminal);

@@ -6,19 +6,20 @@
 
 #include "backend/gpu_private.h"
 #include "core/mem.h"
+#include "core/text.h"
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
 static enum sst_status check_free(struct sst_gpu_share *share, struct sst_gpu_bytes needed, struct sst_error *err)
 {
-    const double bytes_per_gb = 1e9;
+    char wanted[SST_SIZE_TEXT], unused[SST_SIZE_TEXT], whole[SST_SIZE_TEXT];
     struct gpu_device_info info;
     SST_GPU_TRY(share, "asking for its memory", info(share->device->index, &info));
     if (needed.device <= info.free_bytes)
         return SST_OK;
-    return sst_fail(err, SST_ERR_DEVICE, "device %d (%s): %.2f GB of its memory are needed, %.2f GB of %.2f are free",
-                    share->device->index, share->device->info.name, (double)needed.device / bytes_per_gb,
-                    (double)info.free_bytes / bytes_per_gb, (double)info.memory_bytes / bytes_per_gb);
+    return sst_fail(err, SST_ERR_DEVICE, "device %d (%s): %s of its memory are needed, %s of %s are free",
+                    share->device->number, share->device->info.name, sst_size_text(needed.device, true, wanted),
+                    sst_size_text(info.free_bytes, false, unused), sst_size_text(info.memory_bytes, false, whole));
 }
 
 static enum sst_status take_memory(struct sst_gpu_share *share, const struct sst_gpu_setup *setup,
@@ -181,7 +182,10 @@ static enum sst_status check_setup(const struct sst_gpu_setup *setup, struct sst
         return sst_fail(err, SST_ERR_INTERNAL, "a device was not told the days of a window");
     if (n > GPU_MAX_PERCENTILES)
         return sst_fail(err, SST_ERR_DEVICE, "%zu percentiles; devices compute %d at most", n, GPU_MAX_PERCENTILES);
-    if (setup->n_most_places > INT32_MAX || setup->n_kept > INT32_MAX || setup->n_bins > INT32_MAX)
+    if (setup->n_kept > INT32_MAX || setup->n_bins > INT32_MAX)
+        return sst_fail(err, SST_ERR_DEVICE, "%zu terms with %zu fields are too many for a device", setup->n_bins,
+                        setup->n_kept);
+    if (setup->n_most_places > INT32_MAX)
         return sst_fail(err, SST_ERR_DEVICE, "%zu cells are too many for a device. Use --bbox", setup->n_most_places);
     return SST_OK;
 }

@@ -41,8 +41,9 @@ struct sst_gpu_setup {
 };
 
 /*
- * What each of n_devices devices must have, and what the host page-locks for it; nothing is touched. Where setup->devices is
- * not NULL, the first of them is asked for the scratch that its sorted forms take.
+ * What each of n_devices devices must have, and what the host page-locks for all of them together; nothing is touched. Where
+ * setup->devices is not NULL, the first of them is asked for the scratch that its sorted forms take.
+ * More places than devices can number take all memory that there could be.
  */
 struct sst_gpu_bytes {
     uint64_t device, host;

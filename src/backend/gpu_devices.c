@@ -9,7 +9,7 @@
 #include "core/mem.h"
 #include "core/text.h"
 
-static const char prefix[] = "sststream_gpu_", ending[] = ".so";
+static const char prefix[] = "sststream_gpu_", ending[] = ".so", emulated[] = "emulated";
 
 /* As CUDA and HIP number them. */
 enum { CODE_NO_DRIVER = 35, CODE_NO_DEVICE = 100 };
@@ -33,11 +33,25 @@ static int is_plugin(const struct dirent *entry)
     return kind_of(entry->d_name, &n) != NULL;
 }
 
+static bool is_emulated(const char *name)
+{
+    size_t n = 0;
+    const char *kind = kind_of(name, &n);
+    return kind && n == sizeof emulated - 1 && strncmp(kind, emulated, n) == 0;
+}
+
+/* By name, but emulated devices are behind all that are real. */
+static int compare_plugins(const struct dirent **a, const struct dirent **b)
+{
+    const bool is_last = is_emulated((*a)->d_name), is_first = is_emulated((*b)->d_name);
+    return is_last != is_first ? (is_last ? 1 : -1) : strcmp((*a)->d_name, (*b)->d_name);
+}
+
 /* The names of a folder's plugins, sorted; -1 where it cannot be read. Owner: the caller, free_names. */
 static int list_plugins(const char *folder, struct dirent ***names)
 {
     *names = NULL;
-    return folder ? scandir(folder, names, is_plugin, alphasort) : -1;
+    return folder ? scandir(folder, names, is_plugin, compare_plugins) : -1;
 }
 
 static void free_names(struct dirent **names, int n)
@@ -87,8 +101,9 @@ static void say_none(const struct gpu_api *api, int code, struct sst_text *reaso
                       api->error_text(code), code);
 }
 
-static void add_devices(const struct gpu_api *api, struct sst_gpu_devices *devices, struct sst_text *reasons)
+static void add_devices(const struct gpu_api *api, struct sst_gpu_found *found, struct sst_text *reasons)
 {
+    struct sst_gpu_devices *devices = &found->devices;
     int n = 0;
     const int code = api->n_devices(&n);
     if (code != 0 || n <= 0) {
@@ -96,19 +111,20 @@ static void add_devices(const struct gpu_api *api, struct sst_gpu_devices *devic
         return;
     }
     for (int i = 0; i < n; ++i) {
-        struct sst_gpu_device device = {.api = api, .index = i};
+        struct sst_gpu_device device = {.api = api, .index = i, .number = found->n_numbers++};
         const int failed = api->info(i, &device.info);
         if (failed != 0)
-            sst_text_addf(reasons, "%s: device %d cannot be used (%s, code %d)\n", api->kind, i,
+            sst_text_addf(reasons, "%s: device %d cannot be used (%s, code %d)\n", api->kind, device.number,
                           api->error_text(failed), failed);
         else if (devices->n == SST_MAX_DEVICES)
-            sst_text_addf(reasons, "%s: device %d is one too many; %d are taken\n", api->kind, i, SST_MAX_DEVICES);
+            sst_text_addf(reasons, "%s: device %d is one too many; %d are taken\n", api->kind, device.number,
+                          SST_MAX_DEVICES);
         else
             devices->list[devices->n++] = device;
     }
 }
 
-static enum sst_status add_plugin(const char *folder, const char *name, struct sst_gpu_devices *devices,
+static enum sst_status add_plugin(const char *folder, const char *name, struct sst_gpu_found *found,
                                   struct sst_text *reasons, struct sst_error *err)
 {
     char *path = NULL;
@@ -118,7 +134,7 @@ static enum sst_status add_plugin(const char *folder, const char *name, struct s
     const struct gpu_api *api = load(path, kind, (int)n_kind, reasons);
     sst_free(path);
     if (api)
-        add_devices(api, devices, reasons);
+        add_devices(api, found, reasons);
     return SST_OK;
 }
 
@@ -133,7 +149,7 @@ enum sst_status sst_gpu_find(const char *folder, struct sst_gpu_found *out, stru
         sst_text_addf(&reasons, "no plugin: %s%s\n", folder ? "there is none in " : "no folder has any",
                       folder ? folder : "");
     for (int i = 0; i < n; ++i)
-        SST_TRY_GOTO(add_plugin(folder, names[i]->d_name, &out->devices, &reasons, err));
+        SST_TRY_GOTO(add_plugin(folder, names[i]->d_name, out, &reasons, err));
     sst_text_add(&reasons, ""); /* so that there is a text where nothing was said */
     SST_TRY_GOTO(sst_text_check(&reasons, err));
     SST_TRY_GOTO(sst_strdup(reasons.data, &out->reasons, err));
@@ -149,6 +165,16 @@ void sst_gpu_found_clear(struct sst_gpu_found *found)
     memset(found, 0, sizeof *found);
 }
 
+void sst_gpu_add_reasons(const struct sst_gpu_found *found, struct sst_text *text)
+{
+    for (const char *line = found->reasons; *line;) {
+        const size_t n = strcspn(line, "\n");
+        sst_text_add(text, text->size ? "; " : "");
+        sst_text_add_bytes(text, line, n);
+        line += n + (line[n] == '\n');
+    }
+}
+
 /* --- choosing ----------------------------------------------------------------------------------------------------- */
 
 /* SST_ERR_USAGE, with what was found and why not more. */
@@ -157,28 +183,32 @@ static enum sst_status refuse(const struct sst_gpu_found *found, const char *wis
 {
     struct sst_text text = {0};
     for (size_t i = 0; i < found->devices.n; ++i)
-        sst_text_addf(&text, "%s%zu %s (%s)", i ? ", " : "", i, found->devices.list[i].info.name,
-                      found->devices.list[i].api->kind);
-    for (const char *line = found->reasons; *line;) {
-        const int n = (int)strcspn(line, "\n");
-        sst_text_addf(&text, "%s%.*s", text.size ? "; " : "", n, line);
-        line += n + (line[n] == '\n');
-    }
+        sst_text_addf(&text, "%s%d %s (%s)", i ? ", " : "", found->devices.list[i].number,
+                      found->devices.list[i].info.name, found->devices.list[i].api->kind);
+    sst_gpu_add_reasons(found, &text);
     enum sst_status rc = sst_text_check(&text, err);
     if (rc == SST_OK)
         rc = sst_fail(err, SST_ERR_USAGE,
-                      "--device %s: %s. Found: %s. Use --device cpu, or see what 'sststream devices' shows", wish, why,
-                      text.data ? text.data : "nothing");
+                      "--device %s: %s. %s: %s. Use --device cpu, or see what 'sststream devices' shows", wish, why,
+                      found->devices.n > 0 ? "Found" : "Reasons", text.data ? text.data : "none is told");
     sst_text_clear(&text);
     return rc;
 }
 
-/* Why a device may not join those that are chosen already; NULL where it may. */
-static const char *obstacle(const struct sst_gpu_found *found, unsigned long number, const struct sst_gpu_devices *out)
+/* NULL where there is none that can be used. */
+static const struct sst_gpu_device *device_of(const struct sst_gpu_found *found, unsigned long number)
 {
-    if (number >= found->devices.n)
-        return "no device has this number";
-    const struct sst_gpu_device *device = &found->devices.list[number];
+    for (size_t i = 0; i < found->devices.n; ++i)
+        if ((unsigned long)found->devices.list[i].number == number)
+            return &found->devices.list[i];
+    return NULL;
+}
+
+/* Why a device (NULL: there is none) may not join those that are chosen already; NULL where it may. */
+static const char *obstacle(const struct sst_gpu_device *device, const struct sst_gpu_devices *out)
+{
+    if (!device)
+        return "no device that can be used has this number";
     if (out->n > 0 && out->list[0].api != device->api)
         return "they are of two plugins, and a run takes devices of one";
     for (size_t i = 0; i < out->n; ++i)
@@ -205,14 +235,13 @@ enum sst_status sst_gpu_choose(const struct sst_gpu_found *found, const char *wi
     for (const char *at = wish + sizeof by_number - 1; *at;) {
         char *end = NULL;
         const unsigned long number = strtoul(at, &end, 10);
-        const char *why = end == at ? "is no list of numbers" : obstacle(found, number, &chosen);
+        const struct sst_gpu_device *device = device_of(found, number);
+        const char *why = obstacle(device, &chosen);
         if (why)
             return refuse(found, wish, why, err);
-        chosen.list[chosen.n++] = found->devices.list[number];
+        chosen.list[chosen.n++] = *device;
         at = end + (*end == ',');
     }
-    if (chosen.n == 0)
-        return refuse(found, wish, "names no device", err);
     *out = chosen;
     return SST_OK;
 }
@@ -223,7 +252,7 @@ enum sst_status sst_gpu_check(const struct sst_gpu_device *device, int code, con
 {
     if (code == 0)
         return SST_OK;
-    return sst_fail(err, SST_ERR_DEVICE, "device %d (%s): %s failed: %s (code %d)", device->index, device->info.name,
+    return sst_fail(err, SST_ERR_DEVICE, "device %d (%s): %s failed: %s (code %d)", device->number, device->info.name,
                     what, device->api->error_text(code), code);
 }
 

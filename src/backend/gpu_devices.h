@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "core/status.h"
+#include "core/text.h"
 #include "kernels/gpu_api.h"
 
 enum { SST_MAX_DEVICES = 16 };
@@ -17,6 +18,7 @@ enum { SST_MAX_DEVICES = 16 };
 struct sst_gpu_device {
     const struct gpu_api *api; /* of its plugin, which stays loaded */
     int index; /* as the runtime counts */
+    int number; /* as 'sststream devices' counts, those that cannot be used too, over all plugins; messages name it */
     struct gpu_device_info info;
 };
 
@@ -28,8 +30,9 @@ struct sst_gpu_devices {
 
 /* What looking for devices found: all that can be used, and in words why a plugin has none. */
 struct sst_gpu_found {
-    struct sst_gpu_devices devices; /* of all plugins, one after the other */
+    struct sst_gpu_devices devices; /* of all plugins, one after the other; emulated ones last */
     char *reasons; /* a line each: "cuda: no device (no CUDA-capable device is detected, code 100)"; never NULL */
+    int n_numbers; /* that were given */
 };
 
 /* Whether a folder (NULL: no) has files that are named as plugins are. */
@@ -44,9 +47,12 @@ bool sst_gpu_has_plugins(const char *folder);
 SST_MUST_CHECK enum sst_status sst_gpu_find(const char *folder, struct sst_gpu_found *out, struct sst_error *err);
 void sst_gpu_found_clear(struct sst_gpu_found *found);
 
+/* Reasons on one line: "cuda: no device; hip: no driver". */
+void sst_gpu_add_reasons(const struct sst_gpu_found *found, struct sst_text *text);
+
 /*
- * The devices that "gpu" (all of the first plugin that has any) or "gpu:0,1" (by their place in `found`, all of one plugin)
- * names.
+ * The devices that "gpu" (all of the first plugin that has any) or "gpu:0,1" (by their numbers, all of one plugin) names; the
+ * option has seen to it that it is one of the two.
  *
  * Errors   SST_ERR_USAGE: there is none, or none of that number; the message tells what was found and why not.
  */

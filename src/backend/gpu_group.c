@@ -5,10 +5,7 @@
 #include "backend/gpu_private.h"
 #include "core/mem.h"
 
-/* Lists begin at multiples of this. [bytes] */
-enum { ALIGNMENT = 256 };
-
-static size_t rounded(size_t n_bytes) { return (n_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+static size_t rounded(size_t n_bytes) { return sst_gpu_round_up(n_bytes, SST_GPU_ALIGNMENT); }
 
 /* --- sizes -------------------------------------------------------------------------------------------------------- */
 

@@ -1,9 +1,6 @@
 /* How the memory of a device is laid out, and which places of a run it has. */
 #include "backend/gpu_private.h"
 
-/* Arrays begin at multiples of this, as whole rows of memory do. [bytes] */
-enum { ALIGNMENT = 256 };
-
 /* Staging of a batch is no larger, unless one field is. [bytes] */
 #define MOST_STAGED_BYTES ((size_t)64 << 20)
 
@@ -24,8 +21,6 @@ size_t sst_gpu_share_block(const struct sst_gpu_share *share, size_t local)
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-static size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
-
 /* Memory that is dealt out from its beginning; where there is none, it is counted. */
 struct deal {
     unsigned char *memory;
@@ -35,7 +30,7 @@ struct deal {
 static void *deal_out(struct deal *deal, size_t count, size_t size)
 {
     void *at = deal->memory && count > 0 ? deal->memory + deal->n_bytes : NULL;
-    deal->n_bytes += round_up(count * size, ALIGNMENT);
+    deal->n_bytes += sst_gpu_round_up(count * size, SST_GPU_ALIGNMENT);
     return at;
 }
 
@@ -123,10 +118,10 @@ static void lay_tables(struct deal *deal, struct sst_gpu_share *share, const str
 struct sst_gpu_bytes sst_gpu_share_lay(struct sst_gpu_share *share, const struct sst_gpu_setup *setup)
 {
     struct deal arena = {share->arena, 0}, locked = {share->locked, 0};
-    const size_t n_cells = round_up(sst_gpu_share_places(share, setup->n_most_places), GPU_PITCH_CELLS);
+    const size_t n_cells = sst_gpu_round_up(sst_gpu_share_places(share, setup->n_most_places), GPU_PITCH_CELLS);
     const size_t n_blocks = n_cells / GPU_BLOCK_CELLS, n_chunk = sst_gpu_chunk_pools(setup);
     share->places.pitch = (uint32_t)n_cells;
-    share->stride = round_up(setup->cells->n_domain, GPU_PITCH_CELLS);
+    share->stride = sst_gpu_round_up(setup->cells->n_domain, GPU_PITCH_CELLS);
     share->n_staged = MOST_STAGED_BYTES / (share->stride * sizeof(int16_t) + 1);
     share->n_staged = share->n_staged < 1 ? 1 : share->n_staged < SST_MAX_BATCH ? share->n_staged : SST_MAX_BATCH;
     share->block_at = deal_out(&arena, n_blocks, sizeof *share->block_at);
@@ -147,6 +142,14 @@ struct sst_gpu_bytes sst_gpu_share_lay(struct sst_gpu_share *share, const struct
 
 struct sst_gpu_bytes sst_gpu_bytes(const struct sst_gpu_setup *setup, size_t n_devices)
 {
-    struct sst_gpu_share first = {.n_shares = n_devices}; /* no device has more places than the first */
-    return sst_gpu_share_lay(&first, setup);
+    struct sst_gpu_bytes bytes = {0, 0};
+    if (setup->n_most_places > INT32_MAX) /* indices have 32 bits: see sst_gpu_open */
+        return (struct sst_gpu_bytes){UINT64_MAX, 0};
+    for (size_t i = 0; i < n_devices; ++i) {
+        struct sst_gpu_share share = {.index = i, .n_shares = n_devices};
+        const struct sst_gpu_bytes own = sst_gpu_share_lay(&share, setup);
+        bytes.device = own.device > bytes.device ? own.device : bytes.device;
+        bytes.host += own.host;
+    }
+    return bytes;
 }

@@ -17,7 +17,7 @@
 #include "kernels/cell_maxent.h"
 
 enum {
-    SST_GPU_ADD_STREAMS = 2, /* two fill the link to the host; more are slower */
+    SST_GPU_ADD_STREAMS = 2, /* two, so that a kernel begins while another ends; all copies go by copy_in */
     SST_GPU_BATCHES = 2, /* staging areas of an add stream: one is filled while the other is added */
     /*
      * Places of a stripe: so few that each device has its share of a small sea, and whole pages of every plane.
@@ -122,6 +122,11 @@ struct sst_gpu {
     struct sst_gpu_list ranks; /* n: of 0 .. n values, by percentile */
     struct sst_gpu_told *told; /* by chunk */
 };
+
+/* Arrays and lists begin at multiples of this, as whole rows of memory do. [bytes] */
+enum { SST_GPU_ALIGNMENT = 256 };
+
+static inline size_t sst_gpu_round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
 /* --- gpu_layout.c ------------------------------------------------------------------------------------------------- */
 

@@ -7,10 +7,10 @@
 #include "kernels/cell_tail.h"
 
 /*
- * A run of fewer windows than this is not sorted: before its first result n_window - 1 days are read and sorted, so more of
+ * A run of pools that is shorter than so many times a window is not sorted: before its first result n_window - 1 days are read and sorted, so more of
  * them would serve to begin than to go on.
  */
-enum { LEAST_WINDOWS = 1 };
+enum { LEAST_RUN_IN_WINDOWS = 1 };
 
 uint32_t sst_gpu_depth_needed(double p, int type, size_t n_most)
 {
@@ -124,7 +124,8 @@ static void find_forms(const struct splitting *splitting, struct run *run)
 /* The longest run from a pool on that has the forms which its first windows have; is_built is 0 where there is none. */
 static struct run find_run(const struct splitting *splitting, uint32_t first)
 {
-    const uint32_t n_pools = (uint32_t)splitting->stays.n_pools, n_least = LEAST_WINDOWS * splitting->ask->n_window;
+    const uint32_t n_pools = (uint32_t)splitting->stays.n_pools,
+                   n_least = LEAST_RUN_IN_WINDOWS * splitting->ask->n_window;
     struct run run = {.first = first, .end = first};
     while (run.end < n_pools && slides_on(splitting, first, run.end))
         ++run.end;

@@ -80,9 +80,9 @@ static enum sst_status compare_with(const struct sst_gpu_devices *device, const 
     SST_TRY_GOTO(compute_on(device, pattern, trial, &got, err));
     if (memcmp(got.memory, expected->memory, got.n_bytes) != 0)
         rc = sst_fail(err, SST_ERR_DEVICE,
-                      "device %d (%s): self-test: %s gives other bits than the CPU. Do not use it; --device cpu "
+                      "device %d (%s): %s gives other bits than the CPU. Do not use it; --device cpu "
                       "computes the same without it",
-                      device->list[0].index, device->list[0].info.name, trial->kernels);
+                      device->list[0].number, device->list[0].info.name, trial->kernels);
 done:
     sst_free(got.memory);
     return rc;
@@ -93,15 +93,8 @@ static enum sst_status try_locked(const struct sst_gpu_devices *device, const st
                                   const struct trial *trial, const struct sst_pattern_results *expected,
                                   struct sst_error *err)
 {
-    enum sst_status rc = SST_OK;
-    SST_TRY(sst_gpu_lock_host(device, pattern->codes, pattern->n_code_bytes, err));
-    if (pattern->hundredths != pattern->codes)
-        rc = sst_gpu_lock_host(device, pattern->hundredths, pattern->n_code_bytes, err);
-    if (rc == SST_OK) {
-        rc = compare_with(device, pattern, trial, expected, err);
-        if (pattern->hundredths != pattern->codes)
-            sst_gpu_unlock_host(device, pattern->hundredths);
-    }
+    SST_TRY(sst_gpu_lock_host(device, pattern->codes, pattern->n_block_bytes, err));
+    const enum sst_status rc = compare_with(device, pattern, trial, expected, err);
     sst_gpu_unlock_host(device, pattern->codes);
     return rc;
 }
@@ -135,9 +128,26 @@ done:
     return rc;
 }
 
+uint64_t sst_gpu_selftest_bytes(const struct sst_gpu_devices *devices)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < sizeof trials / sizeof trials[0]; ++i) {
+        const struct sst_pattern sizes = {.cells = {.n_domain = SST_PATTERN_DOMAIN},
+                                          .fit = {.kind = trials[i].fit, .n_percentiles = SST_PATTERN_PERCENTILES},
+                                          .args = sst_pattern_args(trials[i].lattice)};
+        const struct sst_gpu_setup setup = setup_of(devices, &sizes, trials[i].store);
+        const uint64_t bytes = sst_gpu_bytes(&setup, 1).device;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 enum sst_status sst_gpu_selftest(const struct sst_gpu_devices *devices, struct sst_error *err)
 {
-    for (size_t i = 0; i < sizeof trials / sizeof trials[0]; ++i)
-        SST_TRY(run_trial(devices, &trials[i], err));
-    return SST_OK;
+    enum sst_status rc = SST_OK;
+    for (size_t i = 0; i < sizeof trials / sizeof trials[0] && rc == SST_OK; ++i)
+        rc = run_trial(devices, &trials[i], err);
+    if (rc != SST_OK)
+        sst_error_prefix(err, "self-test");
+    return rc;
 }

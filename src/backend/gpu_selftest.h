@@ -7,8 +7,11 @@
 
 #include "backend/gpu_devices.h"
 
+/* What it takes of each device. [bytes] */
+uint64_t sst_gpu_selftest_bytes(const struct sst_gpu_devices *devices);
+
 /*
- * Takes a few MB of each device, and far less than a second.
+ * Takes far less than a second. Messages begin with "self-test: ".
  *
  * Errors   SST_ERR_DEVICE: a device gave other bits, which the message tells with its name and the kernel, or it failed;
  *          SST_ERR_NOMEM.

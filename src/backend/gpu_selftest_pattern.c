@@ -9,6 +9,12 @@
 enum { YEARS = SST_PATTERN_YEARS, BINS = SST_PATTERN_BINS, WINDOW = SST_PATTERN_WINDOW, K = SST_PATTERN_K };
 enum { PERCENTILES = SST_PATTERN_PERCENTILES, POOLS = SST_PATTERN_POOLS, DOMAIN = SST_PATTERN_DOMAIN };
 
+/* Of the largest kind that systems with devices have. [bytes] */
+enum { PAGE = 65536 };
+
+/* A high and a low percentile as they are asked for, and one too far inside for lists. */
+static const double shares[PERCENTILES] = {0.9, 0.1, 0.75};
+
 /* --- the pattern -------------------------------------------------------------------------------------------------- */
 
 /* Numbers without order that are the same everywhere: the finishing steps of splitmix64. */
@@ -57,15 +63,18 @@ static void make_fields(struct sst_pattern *pattern, enum sst_lattice_kind latti
     }
 }
 
+struct sst_quantile_args sst_pattern_args(enum sst_lattice_kind lattice)
+{
+    return (struct sst_quantile_args){shares, PERCENTILES, 7, sst_lattice_of(lattice), SST_PATTERN_MIN_SAMPLES};
+}
+
 static void make_questions(struct sst_pattern *pattern, enum sst_lattice_kind lattice)
 {
-    /* A high and a low percentile as they are asked for, and one too far inside for lists. */
-    const double p[PERCENTILES] = {0.9, 0.1, 0.75}, z[PERCENTILES] = {1.28125, -1.28125, 0.671875};
+    const double z[PERCENTILES] = {1.28125, -1.28125, 0.671875};
     float *limit = pattern->table + (size_t)CELL_MAXENT_N_SKEW * CELL_MAXENT_N_U;
     for (size_t q = 0; q < PERCENTILES; ++q) {
-        pattern->p[q] = p[q];
         pattern->z[q] = z[q];
-        pattern->is_low[q] = p[q] < 0.5;
+        pattern->is_low[q] = shares[q] < 0.5;
         pattern->tables[q] = pattern->table;
     }
     for (size_t i = 0; i < (size_t)CELL_MAXENT_N_SKEW * CELL_MAXENT_N_U; ++i)
@@ -73,27 +82,38 @@ static void make_questions(struct sst_pattern *pattern, enum sst_lattice_kind la
     for (size_t i = 0; i < CELL_MAXENT_N_SKEW; ++i)
         limit[i] = (float)(scatter(i) % 1024) / 256;
     pattern->fit = (struct sst_moments_fit){SST_FIT_CF, PERCENTILES, pattern->z, pattern->tables, limit};
-    pattern->args =
-        (struct sst_quantile_args){pattern->p, PERCENTILES, 7, sst_lattice_of(lattice), SST_PATTERN_MIN_SAMPLES};
+    pattern->args = sst_pattern_args(lattice);
     for (size_t bin = 0; bin < BINS; ++bin)
         pattern->bins[bin] = bin;
     for (size_t pool = 0; pool < POOLS; ++pool)
         pattern->pools[pool] = (struct sst_gpu_pool){pattern->bins + pool, WINDOW, SST_PATTERN_MIN_SAMPLES};
 }
 
+static size_t whole_pages(size_t n_bytes) { return (n_bytes + PAGE - 1) / PAGE * PAGE; }
+
+/* Runtimes page-lock whole pages: nothing else lies in them. */
+static enum sst_status open_codes(struct sst_pattern *pattern, enum sst_lattice_kind lattice, struct sst_error *err)
+{
+    const size_t n_array = whole_pages((size_t)SST_PATTERN_FIELDS * DOMAIN * sizeof *pattern->codes);
+    const size_t n_arrays = lattice == SST_LATTICE_MILLI ? 2 : 1;
+    SST_TRY(sst_alloc(n_arrays * n_array + PAGE, 1, "the pattern of a self-test", &pattern->code_memory, err));
+    unsigned char *first = pattern->code_memory;
+    first += whole_pages((uintptr_t)first) - (uintptr_t)first;
+    pattern->codes = (void *)first;
+    pattern->hundredths = (void *)(first + (n_arrays - 1) * n_array);
+    pattern->n_block_bytes = n_arrays * n_array;
+    return SST_OK;
+}
+
 enum sst_status sst_pattern_init(struct sst_pattern *pattern, enum sst_lattice_kind lattice, struct sst_error *err)
 {
-    const size_t n_codes = (size_t)SST_PATTERN_FIELDS * DOMAIN;
     const size_t n_table = (size_t)CELL_MAXENT_N_SKEW * CELL_MAXENT_N_U + CELL_MAXENT_N_SKEW;
     const char *what = "the pattern of a self-test";
     enum sst_status rc = SST_OK;
-    *pattern = (struct sst_pattern){.n_code_bytes = n_codes * sizeof *pattern->codes};
+    *pattern = (struct sst_pattern){.n_block_bytes = 0};
     SST_TRY_GOTO(sst_cells_init(&pattern->cells, DOMAIN, err));
     SST_TRY_GOTO(sst_alloc(SST_PATTERN_FIELDS, sizeof *pattern->fields, what, &pattern->fields, err));
-    SST_TRY_GOTO(sst_alloc(n_codes, sizeof *pattern->codes, what, &pattern->codes, err));
-    pattern->hundredths = pattern->codes;
-    if (lattice == SST_LATTICE_MILLI)
-        SST_TRY_GOTO(sst_alloc(n_codes, sizeof *pattern->hundredths, what, &pattern->hundredths, err));
+    SST_TRY_GOTO(open_codes(pattern, lattice, err));
     SST_TRY_GOTO(sst_alloc(DOMAIN, sizeof *pattern->ice, what, &pattern->ice, err));
     SST_TRY_GOTO(sst_alloc(n_table, sizeof *pattern->table, what, &pattern->table, err));
     make_fields(pattern, lattice);
@@ -108,9 +128,7 @@ void sst_pattern_clear(struct sst_pattern *pattern)
 {
     sst_cells_clear(&pattern->cells);
     sst_free(pattern->fields);
-    if (pattern->hundredths != pattern->codes)
-        sst_free(pattern->hundredths);
-    sst_free(pattern->codes);
+    sst_free(pattern->code_memory);
     sst_free(pattern->ice);
     sst_free(pattern->table);
     *pattern = (struct sst_pattern){0};

@@ -21,9 +21,10 @@ struct sst_pattern {
     struct sst_cells cells;
     struct sst_field *fields; /* field y of bin b is number b * SST_PATTERN_YEARS + y */
     int16_t *codes, *hundredths; /* of all fields; the same memory on the CENTI lattice */
-    size_t n_code_bytes; /* of each */
+    void *code_memory; /* whole pages of it, from codes on, hold nothing but the codes */
+    size_t n_block_bytes; /* of those pages */
     uint8_t *ice;
-    double z[SST_PATTERN_PERCENTILES], p[SST_PATTERN_PERCENTILES];
+    double z[SST_PATTERN_PERCENTILES];
     uint8_t is_low[SST_PATTERN_PERCENTILES];
     float *table; /* of the maxent kernel: numbers of the right size, and v_limit behind them */
     const float *tables[SST_PATTERN_PERCENTILES];
@@ -32,6 +33,9 @@ struct sst_pattern {
     size_t bins[SST_PATTERN_BINS];
     struct sst_gpu_pool pools[SST_PATTERN_POOLS];
 };
+
+/* What is asked of quantiles. */
+struct sst_quantile_args sst_pattern_args(enum sst_lattice_kind lattice);
 
 /* Owner: the caller; sst_pattern_clear, which accepts what is zeroed or failed. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_pattern_init(struct sst_pattern *pattern, enum sst_lattice_kind lattice,

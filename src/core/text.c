@@ -2,6 +2,7 @@
 #include "core/text.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -170,4 +171,12 @@ void sst_text_clear(struct sst_text *text)
 {
     sst_free(text->data);
     *text = (struct sst_text){0};
+}
+
+const char *sst_size_text(uint64_t bytes, bool is_needed, char buffer[SST_SIZE_TEXT])
+{
+    const bool is_large = bytes >= 1000000000;
+    const double steps = (double)bytes / (is_large ? 1e8 : 1e6), whole = is_needed ? ceil(steps) : floor(steps);
+    (void)snprintf(buffer, SST_SIZE_TEXT, "%.*f %s", is_large, is_large ? whole / 10.0 : whole, is_large ? "GB" : "MB");
+    return buffer;
 }

@@ -2,7 +2,9 @@
 #ifndef SST_CORE_TEXT_H
 #define SST_CORE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/status.h"
 
@@ -31,5 +33,10 @@ void sst_text_add_base64(struct sst_text *text, const unsigned char *bytes, size
 /* Errors: SST_ERR_NOMEM where anything could not be added. */
 SST_MUST_CHECK enum sst_status sst_text_check(const struct sst_text *text, struct sst_error *err);
 void sst_text_clear(struct sst_text *text);
+
+enum { SST_SIZE_TEXT = 32 };
+
+/* "5.3 GB" or "105 MB", rounded up (what is needed) or down (what there is); returns the buffer. */
+const char *sst_size_text(uint64_t bytes, bool is_needed, char buffer[SST_SIZE_TEXT]);
 
 #endif

@@ -6,7 +6,7 @@
 const char *sst_phase_name(enum sst_phase phase)
 {
     static const char *const names[SST_N_PHASES] = {"open",   "read",   "inflate", "decode", "accumulate",
-                                                    "window", "finish", "write",   "wait"};
+                                                    "window", "finish", "write",   "wait",   "start"};
     return names[phase];
 }
 

@@ -12,6 +12,7 @@ enum sst_phase {
     SST_PHASE_FINISH, /* pools to values, smoothing, validation */
     SST_PHASE_WRITE, /* values to the output, compression included */
     SST_PHASE_WAIT, /* the engine waited for a field */
+    SST_PHASE_START, /* devices looked for, their runtime started, and tested */
     SST_N_PHASES
 };
 

@@ -127,6 +127,14 @@ static enum sst_status read_slot(struct sst_engine *engine, int slot, struct sst
     return flush(engine, err);
 }
 
+/* Reads slots of the schedule, in its order, up to one of them. */
+static enum sst_status read_until(struct sst_engine *engine, int end, struct sst_error *err)
+{
+    while (engine->reads_done < end)
+        SST_TRY(read_slot(engine, engine->schedule.read_slot[engine->reads_done++], err));
+    return SST_OK;
+}
+
 /* --- the window -------------------------------------------------------------------------------------------------- */
 
 static bool term_is_in(struct sst_term term, const struct sst_term *terms, int n_terms)
@@ -389,19 +397,22 @@ static void engine_close(struct sst_engine *engine)
 static enum sst_status run(struct sst_engine *engine, struct sst_error *err)
 {
     const struct sst_schedule *schedule = &engine->schedule;
+    const size_t n_ahead = engine->job->n_ahead;
+    const bool reads_ahead = sst_engine_reads_ahead(engine->workers[0].method, engine->job->is_resident);
     int next_output = 0;
     if (engine->job->source->expect)
         SST_TRY(engine->job->source->expect(engine->job->source->user, engine->days, engine->n_days, err));
     for (int first = 0, end = 0; first < schedule->n_estimates; first = end) {
-        end = sst_schedule_group_end(schedule, first, engine->job->n_ahead);
-        for (int r = schedule->read_first[first]; r < schedule->read_first[end]; ++r)
-            SST_TRY(read_slot(engine, schedule->read_slot[r], err));
+        end = sst_schedule_group_end(schedule, first, n_ahead);
+        SST_TRY(read_until(engine, schedule->read_first[end], err));
         SST_TRY(prepare(engine, first, end, err));
         for (int e = first; e < end; ++e) {
             SST_TRY(finish_estimate(engine, e, err));
             if (e == sst_schedule_last_pool(schedule, first, end))
                 drop_used_slots(engine, e);
             SST_TRY(put_ready(engine, e, &next_output, err));
+            if (reads_ahead)
+                SST_TRY(read_until(engine, sst_schedule_read_ahead(schedule, first, end, n_ahead, e), err));
         }
     }
     return SST_OK;

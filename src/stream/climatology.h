@@ -4,7 +4,8 @@
  *   for each slot in ring order:  read its files ▸ add to its bins
  *   for each centre whose pool is complete:  move the window ▸ finish ▸ smooth ▸ give the slot to the sink
  *
- * On devices, pools are finished in groups: those that follow are computed while the host smooths and writes the first ones.
+ * On devices, pools are finished in groups: those that follow are computed while the host smooths and writes the first ones,
+ * and, where days stay on the devices, reads the slots of the next group.
  * Only what some later slot still needs is in memory; src/stream/schedule.h says until when that is.
  */
 #ifndef SST_STREAM_CLIMATOLOGY_H
@@ -103,7 +104,7 @@ struct sst_climatology_size {
  */
 uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size);
 
-/* Bytes of each of n_devices devices that the engine takes for a size whose `devices` say no more than how many there are. */
+/* Bytes that the engine takes of each of size->devices, at most; the first is asked for what its kernels take beside. */
 uint64_t sst_climatology_device_bytes(const struct sst_policy *policy, const struct sst_climatology_size *size);
 
 /* Pools that a run finishes, so the most that n_ahead can be. */

@@ -64,6 +64,7 @@ struct sst_engine {
 
     struct sst_day *days; /* in the order in which they are read */
     size_t n_days, days_done;
+    int reads_done; /* slots of the schedule */
 };
 
 /* Room for a slot's values. Owner: the engine; sst_slot_values_clear. Errors: SST_ERR_NOMEM. */
@@ -76,6 +77,12 @@ SST_MUST_CHECK enum sst_status sst_engine_put_slot(struct sst_engine *engine, in
 
 /* The method of all cells, and what it is opened with, but for backend, cells and times. */
 const struct sst_method *sst_engine_method(const struct sst_policy *policy, const struct sst_gpu_devices *devices);
+
+/* Slots of the next group are read while this one is finished, where the method computes by itself and has room for them. */
+static inline bool sst_engine_reads_ahead(const struct sst_method *method, bool is_resident)
+{
+    return method->prepare && is_resident;
+}
 struct sst_method_setup sst_engine_method_setup(const struct sst_policy *policy,
                                                 const struct sst_climatology_size *size);
 

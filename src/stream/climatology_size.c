@@ -76,16 +76,20 @@ static uint64_t cells_bytes(size_t n_domain)
 struct walk {
     struct sst_schedule schedule;
     struct holders holders;
+    size_t n_ahead;
+    bool reads_ahead;
+    int reads_done;
     uint64_t estimate_bytes, live, peak;
     bool is_live[2][SST_N_SLOTS + 1]; /* by whether windows move, by slot */
 };
 
-static void read_slots(struct walk *walk, int first, int end)
+static void read_until(struct walk *walk, int end)
 {
-    for (int r = walk->schedule.read_first[first]; r < walk->schedule.read_first[end]; ++r) {
+    for (; walk->reads_done < end; ++walk->reads_done) {
+        const int slot = walk->schedule.read_slot[walk->reads_done];
         for (int moves = 0; moves < 2; ++moves) {
-            walk->is_live[moves][walk->schedule.read_slot[r]] = true;
-            walk->live += slot_bytes(&walk->holders, walk->schedule.read_slot[r], moves != 0);
+            walk->is_live[moves][slot] = true;
+            walk->live += slot_bytes(&walk->holders, slot, moves != 0);
         }
     }
 }
@@ -112,6 +116,8 @@ static void finish_group(struct walk *walk, int first, int end)
             drop_slots(walk, e, moves != 0);
         for (int old = 0; old <= e; ++old)
             walk->live -= walk->schedule.estimate_last_use[old] == e ? walk->estimate_bytes : 0;
+        if (walk->reads_ahead)
+            read_until(walk, sst_schedule_read_ahead(&walk->schedule, first, end, walk->n_ahead, e));
     }
 }
 
@@ -137,13 +143,15 @@ uint64_t sst_climatology_peak_bytes(const struct sst_policy *policy, const struc
                 .method = sst_engine_method(policy, size->devices),
                 .ice_bytes = size->has_ice ? size->n_cells * sst_estimator_cell_size(sst_estimator_ice()) : 0,
             },
+        .n_ahead = size->n_ahead,
         .estimate_bytes = sst_estimate_bytes(sst_engine_shape(policy, size)),
     };
     sst_schedule_make(policy, &walk.schedule);
+    walk.reads_ahead = sst_engine_reads_ahead(walk.holders.method, size->is_resident);
     walk.live = walk.peak = lasting_bytes(&walk, size);
     for (int first = 0, end = 0; first < walk.schedule.n_estimates; first = end) {
         end = sst_schedule_group_end(&walk.schedule, first, size->n_ahead);
-        read_slots(&walk, first, end);
+        read_until(&walk, walk.schedule.read_first[end]);
         finish_group(&walk, first, end);
     }
     return walk.peak;

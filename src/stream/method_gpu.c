@@ -20,7 +20,7 @@ struct on_device {
     size_t n_free;
     struct sst_gpu_pool *pools; /* of the group at work */
     size_t *members; /* their bins, one pool after the other */
-    size_t n_finished; /* of them */
+    size_t n_prepared, n_finished; /* pools of it */
 };
 
 /* --- sizes -------------------------------------------------------------------------------------------------------- */
@@ -161,9 +161,8 @@ done:
 /* The devices have room for all places that there can be. */
 static enum sst_status grow(void *state, struct sst_error *err)
 {
-    struct on_device *at = state;
+    (void)state;
     (void)err;
-    at->setup.n_cells = at->setup.cells->n_places;
     return SST_OK;
 }
 
@@ -195,6 +194,7 @@ static enum sst_status prepare(void *state, const struct sst_pool *pools, size_t
         at->pools[i] = (struct sst_gpu_pool){members, n_bins, pools[i].min_samples};
         members += n_bins;
     }
+    at->n_prepared = n_pools;
     at->n_finished = 0;
     return sst_gpu_start(at->gpu, at->pools, n_pools, err);
 }
@@ -203,7 +203,9 @@ static enum sst_status finish(void *state, const struct sst_pool *pool, const st
                               struct sst_error *err)
 {
     struct on_device *at = state;
-    (void)pool; /* the next of those that were prepared */
+    if (at->n_finished >= at->n_prepared || at->pools[at->n_finished].min_samples != pool->min_samples)
+        return sst_fail(err, SST_ERR_INTERNAL, "pool %zu of %zu on devices is not the one that was prepared",
+                        at->n_finished, at->n_prepared);
     const struct sst_gpu_result result = {
         .mean = out->mean,
         .quantile = out->quantile,

@@ -12,7 +12,7 @@
 /* The method of an estimator on setup->devices. Never NULL. */
 const struct sst_method *sst_method_gpu(enum sst_approx approx);
 
-/* What each of setup->devices must have, and what is page-locked on the host. */
+/* What each of setup->devices must have, and what is page-locked on the host for all of them. */
 struct sst_gpu_bytes sst_method_gpu_bytes(const struct sst_method_setup *setup);
 
 #endif

@@ -161,6 +161,13 @@ int sst_schedule_last_pool(const struct sst_schedule *schedule, int first, int e
     return last;
 }
 
+int sst_schedule_read_ahead(const struct sst_schedule *schedule, int first, int end, size_t n_ahead, int e)
+{
+    const int next_end = sst_schedule_group_end(schedule, end, n_ahead);
+    const int from = schedule->read_first[end], to = schedule->read_first[next_end];
+    return from + (to - from) * (e - first + 1) / (end - first);
+}
+
 /* Whether a term is of a year beside the baseline: only the first and the last year of an edge are terms of their own. */
 static bool is_beside(const struct sst_pool_rule *pools, struct sst_term term)
 {
@@ -226,7 +233,7 @@ struct sst_schedule_counts sst_schedule_count(const struct sst_policy *policy, s
         most.n_days = larger(most.n_days, n_days);
         count_pools(policy, &schedule, first, end, &most);
         for (int slot = 1; slot <= SST_N_SLOTS; ++slot) {
-            if (schedule.slot_last_use[slot] >= sst_schedule_last_pool(&schedule, first, end))
+            if (schedule.slot_last_use[slot] > sst_schedule_last_pool(&schedule, first, end))
                 continue;
             n_terms -= slots[slot].n_terms;
             n_days -= slots[slot].n_days;

@@ -10,7 +10,7 @@
  * the first outputs (1..15 for 31 days) come last. Nothing of that is written here: it follows from the last uses.
  *
  * Pools that are finished together are a group: all its slots are read before the first of them is finished, and used slots
- * go after the last.
+ * go after the last. Where there is room, the slots of the next group are read between the estimates of this one.
  */
 #ifndef SST_STREAM_SCHEDULE_H
 #define SST_STREAM_SCHEDULE_H
@@ -58,6 +58,12 @@ int sst_schedule_group_end(const struct sst_schedule *schedule, int first, size_
 
 /* The last estimate of first .. end - 1 that has a pool of its own. */
 int sst_schedule_last_pool(const struct sst_schedule *schedule, int first, int end);
+
+/*
+ * Reads that are done, one behind the last, when estimate e of the group first .. end - 1 is finished and slots of the next
+ * group are read between its estimates: in even shares.
+ */
+int sst_schedule_read_ahead(const struct sst_schedule *schedule, int first, int end, size_t n_ahead, int e);
 
 /* The two estimates whose mean a derived slot is. */
 void sst_schedule_parents(const struct sst_schedule *schedule, int *before, int *after);

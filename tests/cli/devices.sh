@@ -95,6 +95,37 @@ out_has "emulated 1"
 out_has "w100: no device"
 if grep -q 'CPU' "$work/out"; then fail "says that there is no device"; fi
 
+# Numbers are of all devices, also of one that cannot be used; those that a processor plays are behind the others.
+build half <<'C'
+#include <stdio.h>
+#include "gpu_api.h"
+static int count(int *n) { return *n = 2, 0; }
+static int info(int device, struct gpu_device_info *out)
+{
+    (void)snprintf(out->name, sizeof out->name, "half %d", device);
+    return device == 0 ? 5 : 0;
+}
+static const char *text(int code) { return code == 5 ? "in words" : "?"; }
+const struct gpu_api *sst_gpu_api(void)
+{
+    static const struct gpu_api api = {
+        .version = SST_GPU_API_VERSION, .kind = "half", .n_devices = count, .info = info, .error_text = text};
+    return &api;
+}
+C
+SST_DEVICE_PLUGINS=$work/odd program devices
+exits 0
+out_has "     1  half 1 "
+out_has "     3  emulated 1 "
+out_has "half: device 0 cannot be used (in words, code 5)"
+
+# Where nothing is, the folder is told without detours.
+mkdir -p "$work/bare/bin"
+cp "$SSTSTREAM" "$work/bare/bin/"
+SSTSTREAM=$work/bare/bin/sststream SST_DEVICE_PLUGINS='' program devices
+exits 0
+out_has "no plugin: there is none in $work/bare/lib"
+
 # Installed beside the program, plugins are found; a folder that is named goes before it.
 mkdir "$work/installed"
 cp "$SSTSTREAM" "$emulated/sststream_gpu_emulated.so" "$work/installed/"
@@ -105,8 +136,11 @@ SSTSTREAM=$work/installed/sststream SST_DEVICE_PLUGINS=$work/empty program devic
 out_has "no plugin: there is none in $work/empty"
 
 accepted="Accepted: auto, cpu, gpu, or numbers as gpu:0,1 ('sststream devices' shows them)"
-for wish in tpu GPU gpu: gpu:a 'gpu:0,' gpu:,0 gpu:0,,1 gpu:-1 gpu0 gpu:12345; do
+for wish in tpu GPU gpu0; do
     refused "--device $wish: names no device. $accepted" --device "$wish" x.nc
+done
+for wish in gpu: gpu:a gpu:0x 'gpu:0,' gpu:,0 gpu:0,,1 gpu:-1 gpu:12345; do
+    refused "--device $wish: is no list of device numbers. $accepted" --device "$wish" x.nc
 done
 refused "--device '': names no device. $accepted" --device '' x.nc
 refused "--device: not an option of 'devices', but of 'run', 'plan'. Leave it out" devices --device cpu

@@ -69,6 +69,7 @@ exits 0
 err_has "; resident: each day stays there, 40 pools at a time, "
 err_has "  beside it    devices [s]    share"
 err_has "  copy out "
+err_has "  start "
 
 # Memory of the host makes passes, on devices too.
 (cd "$work" && "$SSTSTREAM" synth -q --grid 240x120 --years 2001-2002 --days 0510-0705 -o wide) || exit 1

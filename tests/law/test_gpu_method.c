@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/gpu.h"
+#include "backend/gpu_private.h"
 #include "core/cells.h"
 #include "made_up_fields.h"
 #include "stream/tiles.h"
@@ -24,6 +24,20 @@ static const struct made_up small_seas = {.n_rows = 9,
                                           .has_late_cells = true,
                                           .n_most_held = 5,
                                           .seed = 1};
+
+/* More sea than two stripes of places, so that two devices have some each. */
+static const struct made_up large_seas = {.n_rows = 60,
+                                          .n_cols = 200,
+                                          .first_land_row = 2,
+                                          .n_land_rows = 3,
+                                          .first_year = 2001,
+                                          .last_year = 2003,
+                                          .gaps_percent = 10,
+                                          .missing_percent = 10,
+                                          .has_ice = true,
+                                          .has_late_cells = true,
+                                          .n_most_held = 5,
+                                          .seed = 2};
 
 /* Rows 2 to 4 are land. */
 static const size_t probes[] = {0, 12, 13, 14, 25, 40, 52, 60, 170, 177};
@@ -78,7 +92,7 @@ static struct sst_gpu_devices played(size_t n)
     for (size_t i = 0; i < n; ++i) {
         struct sst_gpu_device *device = &devices.list[i];
         device->api = sst_gpu_api();
-        device->index = (int)i;
+        device->index = device->number = (int)i;
         ck_assert_int_eq(device->api->info(device->index, &device->info), 0);
     }
     return devices;
@@ -121,10 +135,11 @@ static enum sst_status put(void *user, const struct sst_slot_result *result, str
     return SST_OK;
 }
 
-static struct given run(const struct setup *setup, const struct way *way, struct sst_gpu_times *times)
+static struct given run(const struct made_up *like, const struct setup *setup, const struct way *way,
+                        struct sst_gpu_times *times)
 {
     struct sst_error err = {0};
-    struct made_up seas = small_seas;
+    struct made_up seas = *like;
     const struct sst_policy policy = policy_of(setup);
     struct given given = {.n_percentiles = policy.n_percentiles};
     const struct sst_gpu_devices devices = played(way->n_devices);
@@ -149,21 +164,49 @@ static struct given run(const struct setup *setup, const struct way *way, struct
     return given;
 }
 
+static void check_same(const struct given *got, const struct given *want, int way)
+{
+    size_t first = 0;
+    ck_assert_uint_eq(got->n_bytes, want->n_bytes);
+    while (first < got->n_bytes && got->bytes[first] == want->bytes[first])
+        ++first;
+    ck_assert_msg(first == got->n_bytes, "way %d: byte %zu of %zu differs", way, first, got->n_bytes);
+}
+
 START_TEST(devices_give_the_bits_of_the_cpu)
 {
     static const struct way cpu = {.rows = 9};
     const struct setup *setup = &setups[_i];
-    struct given want = run(setup, &cpu, NULL);
+    struct given want = run(&small_seas, setup, &cpu, NULL);
     ck_assert_uint_gt(want.n_bytes, 0);
     for (int w = 0; w < N_WAYS; ++w) {
         struct sst_gpu_times times = {0};
-        struct given got = run(setup, &ways[w], &times);
-        size_t first = 0;
-        ck_assert_uint_eq(got.n_bytes, want.n_bytes);
-        while (first < got.n_bytes && got.bytes[first] == want.bytes[first])
-            ++first;
-        ck_assert_msg(first == got.n_bytes, "way %d: byte %zu of %zu differs", w, first, got.n_bytes);
+        struct given got = run(&small_seas, setup, &ways[w], &times);
+        check_same(&got, &want, w);
         ck_assert(times.add > 0.0 && times.finish > 0.0);
+        free(got.bytes);
+    }
+    free(want.bytes);
+}
+END_TEST
+
+static const struct setup large_setups[] = {
+    {SST_APPROX_NONE, SST_LEAP_HOBDAY, 1, 1, 100, 106, false, false, true, false},
+    {SST_APPROX_CF, SST_LEAP_HOBDAY, 1, 3, 100, 106, true, true, false, false},
+    {SST_APPROX_TAIL, SST_LEAP_HOBDAY, 1, 1, 100, 106, true, false, true, false},
+};
+enum { N_LARGE_SETUPS = sizeof large_setups / sizeof large_setups[0] };
+
+START_TEST(each_of_two_devices_has_places)
+{
+    static const struct way cpu = {.rows = 60}, devices[] = {{2, 3, 60, true}, {2, 4, 60, false}, {2, 2, 45, true}};
+    const struct setup *setup = &large_setups[_i];
+    const size_t n_sea = (45 - large_seas.n_land_rows) * large_seas.n_cols; /* of the first 45 rows, which are a pass */
+    ck_assert_uint_gt(n_sea, 2 * SST_GPU_STRIPE);
+    struct given want = run(&large_seas, setup, &cpu, NULL);
+    for (int w = 0; w < (int)(sizeof devices / sizeof devices[0]); ++w) {
+        struct given got = run(&large_seas, setup, &devices[w], NULL);
+        check_same(&got, &want, w);
         free(got.bytes);
     }
     free(want.bytes);
@@ -176,6 +219,7 @@ Suite *test_suite(void)
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, devices_give_the_bits_of_the_cpu, 0, N_SETUPS);
+    tcase_add_loop_test(tc, each_of_two_devices_has_places, 0, N_LARGE_SETUPS);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,13 +1,13 @@
 /* A run on devices gives the CPU's bits, for one device and for several, in any order that streams and events allow. */
 #include <string.h>
 
-#include "backend/gpu.h"
+#include "backend/gpu_private.h"
 #include "backend/gpu_selftest.h"
 #include "gpu_double.h"
 #include "gpu_scenario.h"
 #include "test_main.h"
 
-/* More than three stripes of places when most of it is sea; and one stripe that is not full. */
+/* More than two stripes of places in the end, so that three devices have some each; and one stripe that is not full. */
 enum { LARGE = 20011, SMALL = 1003 };
 
 static const struct gpu_scenario kinds[] = {
@@ -40,6 +40,7 @@ START_TEST(one_two_and_three_devices_give_the_cpus_bits)
 {
     const struct gpu_scenario_seen one = run(_i, 1, LARGE, 2, 0);
     ck_assert_uint_gt(one.n_results, 10);
+    ck_assert_uint_gt(one.n_places, 2 * SST_GPU_STRIPE);
     for (size_t n_devices = 2; n_devices <= 3; ++n_devices)
         ck_assert(run(_i, n_devices, LARGE, 2, 0).digest == one.digest);
 }
@@ -52,6 +53,14 @@ START_TEST(any_order_that_streams_allow_gives_the_same_bits)
     ck_assert_uint_gt(at_once.n_grown, 2);
     for (uint64_t order = 1; order <= 4; ++order)
         ck_assert(run(_i, 1 + order % 2, SMALL, 6, order).digest == at_once.digest);
+}
+END_TEST
+
+START_TEST(any_order_gives_the_same_bits_where_each_device_has_places)
+{
+    const struct gpu_scenario_seen at_once = run(_i, 1, LARGE, 2, 0);
+    ck_assert_uint_gt(at_once.n_places, 2 * SST_GPU_STRIPE);
+    ck_assert(run(_i, 2, LARGE, 2, 5).digest == at_once.digest);
 }
 END_TEST
 
@@ -78,10 +87,16 @@ START_TEST(what_does_not_fit_is_refused_with_what_is_needed_and_free)
     ck_assert_uint_ge(one.device, sums);
     ck_assert_uint_lt(one.device, sums + sums / 10);
     ck_assert_uint_lt(two.device, one.device * 3 / 5);
+    struct sst_gpu_setup huge = setup;
+    huge.n_most_places = (size_t)1 << 33;
+    ck_assert_uint_eq(sst_gpu_bytes(&huge, 1).device, UINT64_MAX);
+    ck_assert_int_eq(sst_gpu_open(&huge, &gpu, &err), SST_ERR_DEVICE);
+    ck_assert_ptr_nonnull(strstr(err.text, "cells are too many for a device. Use --bbox"));
+    sst_error_clear(&err);
     ck_assert_int_eq(sst_gpu_open(&setup, &gpu, &err), SST_ERR_DEVICE);
     ck_assert_ptr_null(gpu);
     ck_assert_ptr_nonnull(strstr(err.text, "GB of its memory are needed"));
-    ck_assert_ptr_nonnull(strstr(err.text, "1.07 GB of 1.07"));
+    ck_assert_ptr_nonnull(strstr(err.text, "1.0 GB of 1.0 GB are free"));
     ck_assert_int_eq(gpu_double_held(), 0);
     sst_cells_clear(&cells);
 }
@@ -139,7 +154,7 @@ START_TEST(the_self_test_tells_which_kernel_of_which_device_is_wrong)
     devices.list[0].api = honest;
     devices.list[1].api = &wrong;
     ck_assert_int_eq(sst_gpu_selftest(&devices, &err), SST_ERR_DEVICE);
-    ck_assert_ptr_eq(strstr(err.text, "device 1 (emulated 1): self-test: "), err.text);
+    ck_assert_ptr_eq(strstr(err.text, "self-test: device 1 (emulated 1): "), err.text);
     ck_assert_msg(strstr(err.text, expected[_i]) != NULL, "%s", err.text);
     ck_assert_ptr_nonnull(strstr(err.text, "Do not use it"));
 }
@@ -152,6 +167,7 @@ Suite *test_suite(void)
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, one_two_and_three_devices_give_the_cpus_bits, 0, N_KINDS);
     tcase_add_loop_test(tc, any_order_that_streams_allow_gives_the_same_bits, 0, N_KINDS);
+    tcase_add_loop_test(tc, any_order_gives_the_same_bits_where_each_device_has_places, 0, N_KINDS);
     tcase_add_test(tc, what_does_not_fit_is_refused_with_what_is_needed_and_free);
     tcase_add_test(tc, the_self_test_passes_launches_every_kernel_and_keeps_nothing);
     tcase_add_loop_test(tc, the_self_test_tells_which_kernel_of_which_device_is_wrong, 0, 3);

@@ -78,7 +78,8 @@ const struct sst_method *__wrap_sst_method_of(enum sst_approx approx);
 
 static bool is_wrapped;
 static struct {
-    size_t n_ahead, n_pools, n_finished, n_total;
+    size_t n_ahead, n_pools, n_finished, n_total, n_groups;
+    size_t n_added, n_added_between; /* fields, and those that came before the last pool of a group was finished */
     struct sst_term first_term[SST_MAX_STEPS];
     int n_terms[SST_MAX_STEPS];
     size_t n_days[SST_N_SLOTS + 1][SST_N_CLASSES]; /* of each term, that were added */
@@ -101,6 +102,7 @@ static enum sst_status prepare(void *state, const struct sst_pool *pools, size_t
     }
     seen.n_pools = n_pools;
     seen.n_finished = 0;
+    ++seen.n_groups;
     return SST_OK;
 }
 
@@ -118,6 +120,8 @@ static enum sst_status add_fields(void *state, struct sst_term term, const struc
                                   size_t n_fields, struct sst_error *err)
 {
     ck_assert(!seen.is_settled[term.slot][term.year_class]);
+    seen.n_added += n_fields;
+    seen.n_added_between += seen.n_finished < seen.n_pools ? n_fields : 0;
     return __real_sst_method_of(SST_APPROX_CF)->add_fields(state, term, fields, n_fields, err);
 }
 
@@ -172,7 +176,7 @@ static enum sst_status put(void *user, const struct sst_slot_result *result, str
     return SST_OK;
 }
 
-static struct given run(const struct setup *setup, size_t n_ahead)
+static struct given run(const struct setup *setup, size_t n_ahead, bool is_resident)
 {
     struct given given = {0};
     struct sst_error err = {0};
@@ -188,7 +192,8 @@ static struct given run(const struct setup *setup, size_t n_ahead)
                                             .probes = probes,
                                             .n_probes = setup->has_probes ? N_PROBES : 0,
                                             .wants_shape = setup->wants_shape,
-                                            .n_ahead = n_ahead};
+                                            .n_ahead = n_ahead,
+                                            .is_resident = is_resident};
     const struct sst_slot_sink sink = {.user = &given, .put = put};
     ck_assert_msg(sst_climatology_run(&job, &sink, &err) == SST_OK, "%s", err.text);
     made_up_close(&seas);
@@ -207,10 +212,10 @@ static void check_same(const struct given *got, const struct given *want, size_t
 START_TEST(groups_give_the_bits_of_single_pools)
 {
     const struct setup *setup = &setups[_i];
-    struct given single = run(setup, 0);
+    struct given single = run(setup, 0, false);
     ck_assert_uint_gt(single.n_bytes, 0);
     for (int g = 1; g < N_GROUP_SIZES; ++g) {
-        struct given grouped = run(setup, group_sizes[g]);
+        struct given grouped = run(setup, group_sizes[g], false);
         check_same(&grouped, &single, group_sizes[g]);
         free(grouped.bytes);
     }
@@ -222,16 +227,23 @@ START_TEST(pools_are_prepared_before_they_are_finished)
 {
     const struct setup *setup = &setups[2];
     const struct sst_policy policy = policy_of(setup);
-    struct given single = run(setup, 0);
-    memset(&seen, 0, sizeof seen);
-    seen.n_ahead = group_sizes[_i];
-    is_wrapped = true;
-    struct given grouped = run(setup, group_sizes[_i]);
-    is_wrapped = false;
-    ck_assert_uint_eq(seen.n_total, sst_climatology_n_pools(&policy));
-    ck_assert_uint_eq(seen.n_finished, seen.n_pools);
-    check_same(&grouped, &single, group_sizes[_i]);
-    free(grouped.bytes);
+    struct given single = run(setup, 0, false);
+    for (int is_resident = 0; is_resident < 2; ++is_resident) {
+        memset(&seen, 0, sizeof seen);
+        seen.n_ahead = group_sizes[_i];
+        is_wrapped = true;
+        struct given grouped = run(setup, group_sizes[_i], is_resident != 0);
+        is_wrapped = false;
+        ck_assert_uint_eq(seen.n_total, sst_climatology_n_pools(&policy));
+        ck_assert_uint_eq(seen.n_finished, seen.n_pools);
+        if (!is_resident || seen.n_groups == 1)
+            ck_assert_uint_eq(seen.n_added_between, 0);
+        else if (seen.n_ahead > 1 &&
+                 seen.n_ahead < 100) /* in even shares: all but the first group, and the last share */
+            ck_assert_uint_gt(seen.n_added_between, seen.n_added / 4);
+        check_same(&grouped, &single, group_sizes[_i]);
+        free(grouped.bytes);
+    }
     free(single.bytes);
 }
 END_TEST
@@ -251,8 +263,9 @@ START_TEST(counts_are_those_of_the_calendar)
     policy.first_slot = 100;
     policy.last_slot = 130;
     ck_assert_uint_eq(sst_schedule_count(&policy, 1, false).n_pools, 1);
-    ck_assert_uint_eq(sst_schedule_count(&policy, 1, false).n_terms, 12); /* what leaves is still there */
-    ck_assert_uint_eq(sst_schedule_count(&policy, 8, false).n_terms, 11 + 8);
+    ck_assert_uint_eq(sst_schedule_count(&policy, 1, false).n_terms,
+                      11); /* what leaves has gone before the next is read */
+    ck_assert_uint_eq(sst_schedule_count(&policy, 8, false).n_terms, 10 + 8);
     ck_assert_uint_eq(sst_schedule_count(&policy, 8, false).n_pool_terms, 11);
     ck_assert_uint_eq(sst_schedule_count(&policy, 400, false).n_terms, 31 + 10);
 }

@@ -6,6 +6,7 @@
 #include "counted_memory.h"
 #include "made_up_fields.h"
 #include "stream/climatology.h"
+#include "stream/method.h"
 #include "test_main.h"
 
 /* Large enough that tables which do not depend on cells are a few per cent. */
@@ -24,32 +25,59 @@ struct setup {
     size_t probe_step; /* every so many cells; 0 = none */
     bool wants_shape, no_ice, has_days_beside;
     size_t n_ahead;
+    bool is_resident;
 };
 
 static const struct setup setups[] = {
-    {SST_APPROX_CF, 5, 1, 100, 110, SST_LEAP_HOBDAY, 0, false, false, false, 0},
-    {SST_APPROX_CF, 5, 31, 100, 110, SST_LEAP_HOBDAY, 20, true, false, false, 0},
-    {SST_APPROX_CF, 15, 1, 60, 62, SST_LEAP_HOBDAY, 0, false, true, false, 0},
-    {SST_APPROX_CF, 2, 1, 365, 5, SST_LEAP_HOBDAY, 0, false, false, false, 0},
-    {SST_APPROX_MAXENT, 5, 1, 100, 130, SST_LEAP_SKIP, 20, true, true, false, 0},
-    {SST_APPROX_MAXENT, 0, 31, 100, 110, SST_LEAP_OWN, 0, false, false, false, 0},
-    {SST_APPROX_NONE, 5, 1, 100, 130, SST_LEAP_HOBDAY, 0, false, false, false, 0},
-    {SST_APPROX_NONE, 15, 31, 100, 105, SST_LEAP_HOBDAY, 0, false, true, false, 0},
-    {SST_APPROX_TAIL, 5, 1, 100, 110, SST_LEAP_HOBDAY, 20, false, false, false, 0},
-    {SST_APPROX_TAIL, 5, 31, 100, 105, SST_LEAP_HOBDAY, 0, false, true, false, 0},
-    {SST_APPROX_TAIL, 5, 1, 45, 80, SST_LEAP_HOBDAY, 0, false, true, false, 0},
-    {SST_APPROX_TAIL, 5, 1, 350, 20, SST_LEAP_HOBDAY, 0, false, true, true, 0},
-    {SST_APPROX_TAIL, 5, 1, 350, 20, SST_LEAP_HOBDAY, 0, false, true, false, 0},
-    {SST_APPROX_CF, 2, 1, 365, 5, SST_LEAP_HOBDAY, 0, false, false, true, 0},
-    {SST_APPROX_NONE, 5, 1, 355, 5, SST_LEAP_HOBDAY, 0, false, false, true, 0},
-    {SST_APPROX_NONE, 5, 1, 355, 5, SST_LEAP_HOBDAY, 0, false, false, false, 0},
-    {SST_APPROX_CF, 5, 31, 100, 130, SST_LEAP_HOBDAY, 20, true, false, false, 8},
-    {SST_APPROX_CF, 2, 1, 365, 5, SST_LEAP_HOBDAY, 0, false, false, true, 3},
-    {SST_APPROX_NONE, 5, 1, 100, 130, SST_LEAP_HOBDAY, 0, false, false, false, 400},
-    {SST_APPROX_TAIL, 5, 31, 100, 105, SST_LEAP_HOBDAY, 20, false, true, false, 10},
+    {SST_APPROX_CF, 5, 1, 100, 110, SST_LEAP_HOBDAY, 0, false, false, false, 0, false},
+    {SST_APPROX_CF, 5, 31, 100, 110, SST_LEAP_HOBDAY, 20, true, false, false, 0, false},
+    {SST_APPROX_CF, 15, 1, 60, 62, SST_LEAP_HOBDAY, 0, false, true, false, 0, false},
+    {SST_APPROX_CF, 2, 1, 365, 5, SST_LEAP_HOBDAY, 0, false, false, false, 0, false},
+    {SST_APPROX_MAXENT, 5, 1, 100, 130, SST_LEAP_SKIP, 20, true, true, false, 0, false},
+    {SST_APPROX_MAXENT, 0, 31, 100, 110, SST_LEAP_OWN, 0, false, false, false, 0, false},
+    {SST_APPROX_NONE, 5, 1, 100, 130, SST_LEAP_HOBDAY, 0, false, false, false, 0, false},
+    {SST_APPROX_NONE, 15, 31, 100, 105, SST_LEAP_HOBDAY, 0, false, true, false, 0, false},
+    {SST_APPROX_TAIL, 5, 1, 100, 110, SST_LEAP_HOBDAY, 20, false, false, false, 0, false},
+    {SST_APPROX_TAIL, 5, 31, 100, 105, SST_LEAP_HOBDAY, 0, false, true, false, 0, false},
+    {SST_APPROX_TAIL, 5, 1, 45, 80, SST_LEAP_HOBDAY, 0, false, true, false, 0, false},
+    {SST_APPROX_TAIL, 5, 1, 350, 20, SST_LEAP_HOBDAY, 0, false, true, true, 0, false},
+    {SST_APPROX_TAIL, 5, 1, 350, 20, SST_LEAP_HOBDAY, 0, false, true, false, 0, false},
+    {SST_APPROX_CF, 2, 1, 365, 5, SST_LEAP_HOBDAY, 0, false, false, true, 0, false},
+    {SST_APPROX_NONE, 5, 1, 355, 5, SST_LEAP_HOBDAY, 0, false, false, true, 0, false},
+    {SST_APPROX_NONE, 5, 1, 355, 5, SST_LEAP_HOBDAY, 0, false, false, false, 0, false},
+    {SST_APPROX_CF, 5, 31, 100, 130, SST_LEAP_HOBDAY, 20, true, false, false, 8, false},
+    {SST_APPROX_CF, 2, 1, 365, 5, SST_LEAP_HOBDAY, 0, false, false, true, 3, false},
+    {SST_APPROX_NONE, 5, 1, 100, 130, SST_LEAP_HOBDAY, 0, false, false, false, 400, false},
+    {SST_APPROX_TAIL, 5, 31, 100, 105, SST_LEAP_HOBDAY, 20, false, true, false, 10, false},
+    {SST_APPROX_CF, 2, 1, 100, 130, SST_LEAP_HOBDAY, 0, false, false, false, 8, true},
+    {SST_APPROX_TAIL, 1, 1, 100, 130, SST_LEAP_HOBDAY, 5, false, false, false, 10, true},
 };
 
 enum { N_SETUPS = sizeof setups / sizeof setups[0], MAX_PROBES = 8192 };
+
+/* A method that prepares, as far as the engine reads ahead for it. */
+const struct sst_method *__real_sst_method_of(enum sst_approx approx);
+const struct sst_method *__wrap_sst_method_of(enum sst_approx approx);
+static bool prepares;
+
+static enum sst_status prepare(void *state, const struct sst_pool *pools, size_t n_pools, struct sst_error *err)
+{
+    (void)state;
+    (void)pools;
+    (void)n_pools;
+    (void)err;
+    return SST_OK;
+}
+
+const struct sst_method *__wrap_sst_method_of(enum sst_approx approx)
+{
+    static struct sst_method wrapped;
+    if (!prepares)
+        return __real_sst_method_of(approx);
+    wrapped = *__real_sst_method_of(approx);
+    wrapped.prepare = prepare;
+    return &wrapped;
+}
 
 static enum sst_status put(void *user, const struct sst_slot_result *result, struct sst_error *err)
 {
@@ -82,6 +110,7 @@ START_TEST(the_peak_is_known_before)
                                       .first_slot = setup->first_slot,
                                       .last_slot = setup->last_slot,
                                       .lattice = SST_LATTICE_CENTI};
+    prepares = setup->is_resident;
     made_up_open(&seas);
     const struct sst_climatology_size size = {.n_cells = sst_cells_expected(n_domain, n_valid),
                                               .n_domain = n_domain,
@@ -89,7 +118,8 @@ START_TEST(the_peak_is_known_before)
                                               .has_ice = seas.has_ice,
                                               .wants_shape = setup->wants_shape,
                                               .lacks_days_beside = !setup->has_days_beside,
-                                              .n_ahead = setup->n_ahead};
+                                              .n_ahead = setup->n_ahead,
+                                              .is_resident = setup->is_resident};
     const struct sst_climatology_job job = {.policy = &policy,
                                             .backend = sst_backend_cpu(),
                                             .source = &seas.source,
@@ -97,7 +127,8 @@ START_TEST(the_peak_is_known_before)
                                             .probes = probes,
                                             .n_probes = n_probes,
                                             .wants_shape = setup->wants_shape,
-                                            .n_ahead = setup->n_ahead};
+                                            .n_ahead = setup->n_ahead,
+                                            .is_resident = setup->is_resident};
     const struct sst_slot_sink sink = {.put = put};
     counted_memory_begin();
     const enum sst_status rc = sst_climatology_run(&job, &sink, &err);

@@ -376,6 +376,7 @@ struct sst_gpu_devices gpu_double_devices(const struct gpu_api *of, size_t n)
         struct sst_gpu_device *device = &devices.list[i];
         device->api = of;
         device->index = (int)i % n_real;
+        device->number = (int)i;
         ck_assert_int_eq(real_api->info(device->index, &device->info), 0);
     }
     return devices;

@@ -407,6 +407,7 @@ enum sst_status gpu_scenario_run(const struct gpu_scenario *scenario, struct gpu
         results_clear(&life->expected[i]);
     for (size_t bin = 0; bin < N_BINS; ++bin)
         forget_fields(&life->bins[bin], scenario->lattice);
+    seen->n_places = life->cells.n_places;
     sst_cells_clear(&life->cells);
     free(life);
     return rc;

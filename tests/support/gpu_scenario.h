@@ -20,6 +20,7 @@ struct gpu_scenario {
 /* What was seen, so that a test can tell that it saw something. */
 struct gpu_scenario_seen {
     size_t n_results, n_emptied_while_computed, n_grown;
+    size_t n_places; /* in the end */
     uint64_t digest; /* of all results */
 };
 

@@ -90,7 +90,7 @@ static const struct gpu_api api_a = {.version = 1, .kind = "a", .error_text = ma
                             api_b = {.version = 1, .kind = "b", .error_text = made_up_text};
 static char reason[] = "c: no device (none, code 100)\n";
 static const struct sst_gpu_found three = {
-    {{{&api_a, 0, {.name = "A0"}}, {&api_a, 1, {.name = "A1"}}, {&api_b, 0, {.name = "B0"}}}, 3}, reason};
+    {{{&api_a, 0, 0, {.name = "A0"}}, {&api_a, 1, 1, {.name = "A1"}}, {&api_b, 1, 3, {.name = "B1"}}}, 3}, reason, 4};
 
 static void choose(const char *wish, size_t n, const char *first)
 {
@@ -115,24 +115,23 @@ START_TEST(devices_are_chosen_by_their_number)
     choose("gpu", 2, "A0");
     choose("gpu:0", 1, "A0");
     choose("gpu:1,0", 2, "A1");
-    choose("gpu:2", 1, "B0");
+    choose("gpu:3", 1, "B1");
 }
 END_TEST
 
-#define FOUND "Found: 0 A0 (a), 1 A1 (a), 2 B0 (b); c: no device (none, code 100). "
+#define FOUND "Found: 0 A0 (a), 1 A1 (a), 3 B1 (b); c: no device (none, code 100). "
 #define REMEDY "Use --device cpu, or see what 'sststream devices' shows"
 
 START_TEST(a_wish_that_cannot_be_granted_is_refused_with_what_was_found)
 {
     struct sst_gpu_found none = {.devices = {.n = 0}, .reasons = reason};
-    refuse(&three, "gpu:3", "--device gpu:3: no device has this number. " FOUND REMEDY);
-    refuse(&three, "gpu:0,2",
-           "--device gpu:0,2: they are of two plugins, and a run takes devices of one. " FOUND REMEDY);
+    refuse(&three, "gpu:2", "--device gpu:2: no device that can be used has this number. " FOUND REMEDY);
+    refuse(&three, "gpu:4", "--device gpu:4: no device that can be used has this number. " FOUND REMEDY);
+    refuse(&three, "gpu:0,3",
+           "--device gpu:0,3: they are of two plugins, and a run takes devices of one. " FOUND REMEDY);
     refuse(&three, "gpu:1,1", "--device gpu:1,1: names a device twice. " FOUND REMEDY);
-    refuse(&three, "gpu:x", "--device gpu:x: is no list of numbers. " FOUND REMEDY);
-    refuse(&three, "gpu:", "--device gpu:: names no device. " FOUND REMEDY);
     refuse(&none, "gpu",
-           "--device gpu: no device can be used. Found: c: no device (none, code 100). "
+           "--device gpu: no device can be used. Reasons: c: no device (none, code 100). "
            "Use --device cpu, or see what 'sststream devices' shows");
 }
 END_TEST
@@ -143,6 +142,9 @@ START_TEST(a_code_becomes_a_message_that_names_device_and_call)
     ck_assert_int_eq(sst_gpu_check(&three.devices.list[1], 0, "nothing", &err), SST_OK);
     ck_assert_int_eq(sst_gpu_check(&three.devices.list[1], OUT_OF_MEMORY, "taking 5 bytes", &err), SST_ERR_DEVICE);
     ck_assert_str_eq(err.text, "device 1 (A1): taking 5 bytes failed: out of memory (code 2)");
+    sst_error_clear(&err);
+    ck_assert_int_eq(sst_gpu_check(&three.devices.list[2], OUT_OF_MEMORY, "taking 5 bytes", &err), SST_ERR_DEVICE);
+    ck_assert_str_eq(err.text, "device 3 (B1): taking 5 bytes failed: out of memory (code 2)"); /* its number */
 }
 END_TEST
 

@@ -58,7 +58,8 @@ START_TEST(readers_and_program_stand_side_by_side)
            "  finish              0.00    0.0 %          1.50   15.0 %\n"
            "  write               0.00    0.0 %          1.75   17.5 %\n"
            "  wait                0.00    0.0 %          2.00   20.0 %\n"
-           "  rest               30.00   75.0 %          2.50   25.0 %\n");
+           "  start               0.00    0.0 %          2.25   22.5 %\n"
+           "  rest               30.00   75.0 %          0.25    2.5 %\n");
 }
 END_TEST
 
@@ -81,7 +82,8 @@ START_TEST(a_program_that_reads_itself_has_one_column)
                      "  finish              1.50    7.5 %\n"
                      "  write               1.75    8.8 %\n"
                      "  wait                2.00   10.0 %\n"
-                     "  rest                2.00   10.0 %\n");
+                     "  start               2.25   11.2 %\n"
+                     "  rest                0.00    0.0 %\n");
 }
 END_TEST
 
