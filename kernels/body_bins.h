@@ -13,6 +13,22 @@
 #include "cell_moments.h"
 #include "gpu_args.h"
 
+/* A result, which no kernel reads: it is to leave the cache before bins do, which are read again. */
+#if defined(__CUDA_ARCH__)
+#define BODY_PUT(pointer, value) __stcs(pointer, value)
+#elif defined(__HIP_DEVICE_COMPILE__)
+#define BODY_PUT(pointer, value) __builtin_nontemporal_store(value, pointer)
+#else
+#define BODY_PUT(pointer, value) ((void)(*(pointer) = (value)))
+#endif
+
+/* Percentiles are few: a loop that is laid out four times over only crowds out other instructions. */
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define BODY_ROLLED _Pragma("unroll 1")
+#else
+#define BODY_ROLLED
+#endif
+
 /* Bytes of a bin's values of one place. */
 enum { BODY_BIN_BYTES = 30 };
 
@@ -22,15 +38,18 @@ SST_FN size_t body_cell_of(uint32_t block, uint32_t place)
     return (size_t)block * GPU_BLOCK_CELLS + place % GPU_BLOCK_CELLS;
 }
 
-/* Adds one value; a missing one adds 0 everywhere. |x| <= 8191, so x^2 is within 32 bits, as in body_moments_add. */
-SST_FN void body_bin_take(struct cell_moments *sums, int16_t hundredths)
+/*
+ * Adds one value; a missing one, the only one below -32767, adds 0 everywhere. |x| <= 8191, so x^2 is within 32 bits, as in
+ * body_moments_add, and so are the squares of 63 values: the caller adds `squares` to s2.
+ */
+SST_FN void body_bin_take(struct cell_moments *sums, uint32_t *squares, int32_t hundredths)
 {
-    const int32_t is_valid = hundredths != GPU_MISSING;
-    const int32_t x = is_valid ? hundredths : 0;
+    const int32_t is_missing = (hundredths + INT16_MAX) >> 31; /* all bits or none */
+    const int32_t x = hundredths & ~is_missing;
     const int32_t x2 = x * x;
-    sums->n += (uint32_t)is_valid;
+    sums->n += 1 + (uint32_t)is_missing;
     sums->s1 += x;
-    sums->s2 += x2;
+    *squares += (uint32_t)x2;
     sums->s3 += (int64_t)x2 * x;
     sums->s4 += (int64_t)x2 * x2;
 }
@@ -93,20 +112,22 @@ SST_FN struct gpu_moments_store body_ring_of(int64_t *memory, uint32_t n_ring, u
 SST_FN double body_degrees(double hundredths) { return cell_divide(hundredths, 100.0, 1.0 / 100.0); }
 
 /* Percentiles of a shape as gpu_results has them; returns whether it is guarded. One of these is the fit's kind. */
-SST_FN int body_window_cf(const struct gpu_fit *fit, const struct gpu_results *results, size_t at,
-                          struct cell_shape shape)
+SST_FN int body_window_cf(int32_t n_percentiles, const struct cell_cf_terms *terms, const struct gpu_results *results,
+                          size_t at, struct cell_shape shape)
 {
-    for (int32_t q = 0; q < fit->n_percentiles; ++q)
-        results->quantile[q][at] = body_degrees(cell_cf_quantile(shape, fit->z[q]));
+    BODY_ROLLED
+    for (int32_t q = 0; q < n_percentiles; ++q)
+        BODY_PUT(results->quantile[q] + at, body_degrees(cell_cf_quantile_by(shape, terms[q])));
     return cell_cf_is_guarded(shape);
 }
 
-SST_FN int body_window_maxent(const struct gpu_fit *fit, const struct gpu_results *results, size_t at,
-                              struct cell_shape shape)
+SST_FN int body_window_maxent(int32_t n_percentiles, const struct gpu_fit *fit, const struct gpu_results *results,
+                              size_t at, struct cell_shape shape)
 {
     const struct cell_maxent_place place = cell_maxent_place_of(shape, fit->v_limit);
-    for (int32_t q = 0; q < fit->n_percentiles; ++q)
-        results->quantile[q][at] = body_degrees(cell_maxent_quantile(shape, place, fit->table[q]));
+    BODY_ROLLED
+    for (int32_t q = 0; q < n_percentiles; ++q)
+        BODY_PUT(results->quantile[q] + at, body_degrees(cell_maxent_quantile(shape, place, fit->table[q])));
     return shape.sd > 0.0 && place.is_guarded;
 }
 
@@ -114,30 +135,31 @@ SST_FN int body_window_maxent(const struct gpu_fit *fit, const struct gpu_result
 SST_FN void body_window_nothing(int32_t n_percentiles, const struct gpu_results *results, size_t at)
 {
     if (results->mean)
-        results->mean[at] = (double)NAN;
+        BODY_PUT(results->mean + at, (double)NAN);
+    BODY_ROLLED
     for (int32_t q = 0; q < n_percentiles; ++q)
-        results->quantile[q][at] = (double)NAN;
+        BODY_PUT(results->quantile[q] + at, (double)NAN);
     if (results->mark)
-        results->mark[at] = 0;
+        BODY_PUT(results->mark + at, 0);
     if (!results->sd)
         return;
-    results->sd[at] = NAN;
-    results->skew[at] = NAN;
-    results->kurt[at] = NAN;
+    BODY_PUT(results->sd + at, NAN);
+    BODY_PUT(results->skew + at, NAN);
+    BODY_PUT(results->kurt + at, NAN);
 }
 
 /* All that is wanted of a window but its number of values and percentiles. */
 SST_FN void body_window_shape(const struct gpu_results *results, size_t at, struct cell_shape shape, int is_guarded)
 {
     if (results->mean)
-        results->mean[at] = body_degrees(shape.mean);
+        BODY_PUT(results->mean + at, body_degrees(shape.mean));
     if (results->mark)
-        results->mark[at] = (uint8_t)is_guarded;
+        BODY_PUT(results->mark + at, (uint8_t)is_guarded);
     if (!results->sd)
         return;
-    results->sd[at] = (float)body_degrees(shape.sd);
-    results->skew[at] = (float)shape.skew;
-    results->kurt[at] = (float)shape.kurt;
+    BODY_PUT(results->sd + at, (float)body_degrees(shape.sd));
+    BODY_PUT(results->skew + at, (float)shape.skew);
+    BODY_PUT(results->kurt + at, (float)shape.kurt);
 }
 
 #endif

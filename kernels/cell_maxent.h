@@ -8,6 +8,7 @@
 #define SST_KERNELS_CELL_MAXENT_H
 
 #include "cell_moments.h"
+#include "cell_shape.h"
 
 /* Half-width of the support, in standard deviations; beyond it lies no value of a pool of a few hundred, save outliers. */
 #define CELL_MAXENT_SUPPORT 4.5
@@ -50,7 +51,12 @@ SST_FN struct cell_maxent_place cell_maxent_place_of(struct cell_shape shape, co
     const double v = shape.kurt - shape.skew * shape.skew + 2.0;
     const double skew = cell_maxent_clamp(shape.skew, -CELL_MAXENT_MAX_SKEW, CELL_MAXENT_MAX_SKEW);
     const double least_u = cell_maxent_u(CELL_MAXENT_MIN_V), most_u = cell_maxent_u(CELL_MAXENT_MAX_V);
-    const double u = cell_maxent_u(cell_maxent_clamp(v, CELL_MAXENT_MIN_V, CELL_MAXENT_MAX_V));
+    const double inside = cell_maxent_clamp(v, CELL_MAXENT_MIN_V, CELL_MAXENT_MAX_V);
+#ifdef __cplusplus
+    const double u = cell_quotient(inside, inside + CELL_MAXENT_HALF);
+#else
+    const double u = cell_maxent_u(inside);
+#endif
     const double row =
         (skew + CELL_MAXENT_MAX_SKEW) * ((double)(CELL_MAXENT_N_SKEW - 1) / (2.0 * CELL_MAXENT_MAX_SKEW));
     const double col = cell_maxent_clamp((u - least_u) * ((double)(CELL_MAXENT_N_U - 1) / (most_u - least_u)), 0.0,

@@ -128,20 +128,35 @@ SST_FN struct cell_shape cell_moments_shape(struct cell_moments m)
     return shape;
 }
 
+/* What the formula has of a percentile alone. */
+struct cell_cf_terms {
+    double z, skew, kurt, skew2;
+};
+
+SST_FN struct cell_cf_terms cell_cf_terms_of(double z)
+{
+    const double z2 = z * z, z3 = z2 * z;
+    const struct cell_cf_terms terms = {z, z2 - 1.0, z3 - 3.0 * z, 2.0 * z3 - 5.0 * z};
+    return terms;
+}
+
 /*
- * Cornish-Fisher quantile in hundredths for the standard normal quantile z; the mean where nothing varies.
+ * Cornish-Fisher quantile in hundredths; the mean where nothing varies.
  *
  * Source   Cornish and Fisher 1938, Revue de l'Institut International de Statistique 5(4), 307-320; to fourth order.
  */
+SST_FN double cell_cf_quantile_by(struct cell_shape shape, struct cell_cf_terms by)
+{
+    const double w = by.z + cell_divide(by.skew * shape.skew, 6.0, 1.0 / 6.0) +
+                     cell_divide(by.kurt * shape.kurt, 24.0, 1.0 / 24.0) -
+                     cell_divide(by.skew2 * shape.skew * shape.skew, 36.0, 1.0 / 36.0);
+    return shape.sd == 0.0 ? shape.mean : shape.mean + shape.sd * w;
+}
+
+/* For the standard normal quantile z. */
 SST_FN double cell_cf_quantile(struct cell_shape shape, double z)
 {
-    if (shape.sd == 0.0)
-        return shape.mean;
-    const double z2 = z * z, z3 = z2 * z;
-    const double w = z + cell_divide((z2 - 1.0) * shape.skew, 6.0, 1.0 / 6.0) +
-                     cell_divide((z3 - 3.0 * z) * shape.kurt, 24.0, 1.0 / 24.0) -
-                     cell_divide((2.0 * z3 - 5.0 * z) * shape.skew * shape.skew, 36.0, 1.0 / 36.0);
-    return shape.mean + shape.sd * w;
+    return shape.sd == 0.0 ? shape.mean : cell_cf_quantile_by(shape, cell_cf_terms_of(z));
 }
 
 /* Whether the shape lies where the formula is known to fail. */

@@ -21,21 +21,23 @@
 #define SST_KERNELS_GPU_ARCH_H
 
 /* A wave; lists of one warp of NVIDIA take 45 KB of shared memory, and there is room for five of them. What k_blocked shares is
- * most of the LDS of a unit of AMD. */
+ * most of the LDS of a unit of AMD. A window's ring there lies in registers, so that blocks of k_window_fast are few. */
 #if defined(__HIP__) || defined(__HIPCC__)
 #define GPU_SORTED_THREADS 64
 #define GPU_BLOCKED_BLOCKS 1
+#define GPU_WINDOW_FAST_BLOCKS 10
 #else
 #define GPU_SORTED_THREADS 32
 #define GPU_BLOCKED_BLOCKS 4
+#define GPU_WINDOW_FAST_BLOCKS 16
 #endif
 
 #define GPU_ARCH_TABLE(X)                                                                                              \
-    X(k_moments_add, 256, 8, 32, 64, 32, 0,                                                                            \
-      "full occupancy: 83 % of copy on an H200; 2 and 4 cells a thread 79 and 54")                                     \
-    X(k_window_fast, 64, 10, 128, 128, 102, 0, "ten blocks and 11 bins of 30 bytes a thread fill 228 KiB")             \
+    X(k_moments_add, 256, 6, 40, 64, 40, 0,                                                                            \
+      "ten loads on their way; eight blocks take turns at loading, and are slower")                                    \
+    X(k_window_fast, 64, GPU_WINDOW_FAST_BLOCKS, 128, 128, 64, 0, "1024 threads, and the ring leaves 60 KiB of cache") \
     X(k_window_registers, 64, 4, 256, 256, 255, 0, "a wave a SIMD: 16 bins of 8 registers, and percentiles")           \
-    X(k_window_reread, 128, 5, 128, 128, 102, 0, "as many threads as the registers of percentiles allow")              \
+    X(k_window_reread, 128, 7, 84, 128, 72, 0, "as many threads as the registers of percentiles allow")                \
     X(k_tail_add, 256, 3, 84, 168, 80, 0,                                                                              \
       "a list of up to 32 values stays in registers; four blocks would spill on sm_90")                                \
     X(k_tail_add_long, 256, 4, 64, 64, 64, 0, "lists where they lie: waits for memory, so many waves")                 \

@@ -71,6 +71,7 @@ static inline int gpu_emulate(void (*kernel)(Args), unsigned grid_x, unsigned gr
 #define GPU_ARGS(type) type
 #define GPU_READ(pointer) (*(pointer))
 #define GPU_UNROLL
+#define GPU_ASSUME(condition) ((void)0)
 #define GPU_FN static inline
 
 #else
@@ -119,6 +120,7 @@ static inline int gpu_emulate(void (*kernel)(Args), unsigned grid_x, unsigned gr
 #endif
 
 #define GPU_UNROLL _Pragma("unroll")
+#define GPU_ASSUME(condition) __builtin_assume(condition)
 /* Inlined before anything else is done: what is an array of registers has only constant indices then. */
 #define GPU_FN static __forceinline__ __device__
 

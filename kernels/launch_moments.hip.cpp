@@ -4,13 +4,15 @@
  * What a window waits for is memory, so the next two bins that it needs are on their way while percentiles of the one
  * before are worked out. Its bins are remembered until they leave, by one of three forms:
  *
- *   fast        in shared memory, where there are 200 KB of it: each bin is read once
+ *   fast        in shared memory, where there are 200 KB of it: as many as fit beside enough threads
  *   registers   where there are 64 KB of LDS, and 256 registers a thread
  *   reread      nowhere: a bin is read again when it leaves
  */
 #include "body_bins.h"
+#include "cell_shape.h"
 #include "gpu_arch.h"
 #include "gpu_launch.h"
+#include "gpu_ring.h"
 #include "gpu_rt.h"
 
 /* --- add ---------------------------------------------------------------------------------------------------------- */
@@ -18,11 +20,11 @@
 constexpr int UNROLL = 10; /* loads on their way at a time. Measured: see gpu_arch.h */
 constexpr uint32_t MOST_GRID_Y = 65535;
 
-/* Bins that registers hold, 8 each: as many as 11 days have at the turn of the year, and gfx906 has room for. */
-constexpr uint32_t REGISTER_RING = 16;
-
-/* With more bins fewer threads fit than it takes to keep memory busy; what is beyond is read again when it leaves. */
-constexpr size_t MOST_FAST_RING = 11;
+/*
+ * 16 blocks with rings of 6 bins take 196 KiB, which leaves a multiprocessor 60 of cache. Measured: 1.80 ms, where 1024 threads
+ * with 7 bins take 1.92, 896 with 8 1.94, 704 with 10 2.13, and reading all bins again 1.99. What is beyond is read again.
+ */
+constexpr size_t MOST_FAST_RING = 6;
 
 /* 64 KB of LDS hold three waves of 11 bins: too few to hide anything. */
 #if defined(GPU_IS_HIP)
@@ -34,13 +36,15 @@ constexpr bool PREFERS_REGISTERS = false;
 /* Adds N fields or, of the last ones, as many as there are; all loads come before the first use. */
 template <int N> GPU_FN void take_fields(struct cell_moments *sums, const int16_t *codes, size_t stride, uint32_t n)
 {
-    int16_t values[N];
+    int32_t values[N];
+    uint32_t squares = 0;
     GPU_UNROLL
     for (int i = 0; i < N; ++i)
         values[i] = static_cast<uint32_t>(i) < n ? codes[static_cast<size_t>(i) * stride] : GPU_MISSING;
     GPU_UNROLL
     for (int i = 0; i < N; ++i)
-        body_bin_take(sums, values[i]);
+        body_bin_take(sums, &squares, values[i]);
+    sums->s2 += squares;
 }
 
 GPU_FN struct cell_moments sum_of_fields(const struct gpu_fields &fields, const struct gpu_add_task &task, size_t cell)
@@ -82,75 +86,27 @@ GPU_KERNEL(k_moments_add_threads, k_moments_add_blocks) k_moments_add(struct gpu
 
 /* --- window ------------------------------------------------------------------------------------------------------- */
 
-/* Where bins are remembered: in fast memory, in registers, nowhere. */
-struct fast_ring {
-    static constexpr bool REMEMBERS = true;
-    struct gpu_moments_store items; /* of one thread */
+/* The fit, and whether results are those that are mostly wanted: mean, number, mark and one percentile, and no more. */
+template <bool MAXENT, bool PLAIN> struct wanted {
+    static constexpr bool IS_MAXENT = MAXENT, IS_PLAIN = PLAIN;
 };
 
-struct register_ring {
-    static constexpr bool REMEMBERS = true;
-    struct cell_moments items[REGISTER_RING];
+/* What the launcher adds: what percentiles have in common for all cells. */
+struct window_work : gpu_window {
+    struct cell_cf_terms terms[GPU_MAX_PERCENTILES];
 };
-
-struct no_ring {
-    static constexpr bool REMEMBERS = false;
-};
-
-GPU_FN void ring_put(fast_ring &ring, int32_t index, const struct cell_moments &bin)
-{
-    body_bin_store(ring.items, static_cast<size_t>(index) * k_window_fast_threads, bin);
-}
-
-GPU_FN struct cell_moments ring_get(const fast_ring &ring, int32_t index)
-{
-    return body_bin_load(ring.items, static_cast<size_t>(index) * k_window_fast_threads);
-}
-
-/*
- * Registers have no index: a case for each bin, and all threads take the same. What follows in each is no instruction, but
- * differs: else a compiler joins the cases to one access at a computed place, and the ring becomes memory.
- */
-#define FIRST_CASES(CASE) CASE(0) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7)
-#define RING_CASES(CASE) FIRST_CASES(CASE) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13) CASE(14) CASE(15)
-#define KEEP_APART(i) asm volatile("" ::"n"(i))
-
-GPU_FN void ring_put(register_ring &ring, int32_t index, const struct cell_moments &bin)
-{
-    switch (index) {
-#define CASE(i)                                                                                                        \
-    case i:                                                                                                            \
-        ring.items[i] = bin;                                                                                           \
-        KEEP_APART(i);                                                                                                 \
-        break;
-        RING_CASES(CASE)
-#undef CASE
-    }
-}
-
-GPU_FN struct cell_moments ring_get(const register_ring &ring, int32_t index)
-{
-    struct cell_moments bin = {};
-    switch (index) {
-#define CASE(i)                                                                                                        \
-    case i:                                                                                                            \
-        bin = ring.items[i];                                                                                           \
-        KEEP_APART(i);                                                                                                 \
-        break;
-        RING_CASES(CASE)
-#undef CASE
-    }
-    return bin;
-}
-
-GPU_FN void ring_put(no_ring &, int32_t, const struct cell_moments &) {}
-GPU_FN struct cell_moments ring_get(const no_ring &, int32_t) { return {}; }
 
 /* Whether a step's bin is read from memory. */
 template <typename Ring> GPU_FN bool reads_memory(int32_t kind, int32_t index)
 {
     return kind == GPU_WINDOW_ENTER || (kind == GPU_WINDOW_LEAVE && (!Ring::REMEMBERS || index < 0));
 }
+
+/* A bin on its way from memory, and what it is for. */
+struct coming {
+    struct cell_moments bin;
+    int32_t kind, ring;
+};
 
 /* What a place goes through: its steps, and how far ahead bins have been sent for. */
 struct passage {
@@ -162,37 +118,43 @@ struct passage {
  * Begins to read the next bin that is not on its way yet; behind the last any bin, so that there is no branch after which
  * registers that wait for memory would have to be joined with others.
  */
-template <typename Ring> GPU_FN void fetch(const struct gpu_window &a, struct passage &way, struct cell_moments &bin)
+template <typename Ring> GPU_FN void fetch(const struct window_work &a, struct passage &way, struct coming &next)
 {
     uint32_t index = 0;
     for (bool is_found = false; way.ahead < a.n_steps && !is_found; ++way.ahead) {
         const struct gpu_window_step *step = a.steps + way.ahead;
-        is_found = reads_memory<Ring>(GPU_READ(&step->kind), GPU_READ(&step->ring));
+        next.kind = GPU_READ(&step->kind);
+        next.ring = GPU_READ(&step->ring);
+        is_found = reads_memory<Ring>(next.kind, next.ring);
         if (is_found)
             index = static_cast<uint32_t>(GPU_READ(&step->bin));
     }
-    bin = body_bin_load(a.store, static_cast<size_t>(index) * a.places.pitch + way.place);
+    next.bin = load_bin(a.store, static_cast<size_t>(index) * a.places.pitch + way.place,
+                        next.kind == GPU_WINDOW_ENTER && (!Ring::REMEMBERS || next.ring < 0));
 }
 
-template <bool IS_MAXENT>
-GPU_FN void finish(const struct gpu_window &a, size_t at, int32_t min_samples, struct cell_moments sums)
+template <typename Wanted>
+GPU_FN void finish(const struct window_work &a, size_t at, int32_t min_samples, struct cell_moments sums)
 {
+    const int32_t n = Wanted::IS_PLAIN ? 1 : a.fit.n_percentiles;
+    if (Wanted::IS_PLAIN)
+        GPU_ASSUME(a.results.n_obs && a.results.mean && a.results.mark && !a.results.sd);
     sums.n = static_cast<uint16_t>(sums.n);
     if (a.results.n_obs)
-        a.results.n_obs[at] = static_cast<uint16_t>(sums.n);
+        BODY_PUT(a.results.n_obs + at, static_cast<uint16_t>(sums.n));
     if (sums.n == 0 || static_cast<int32_t>(sums.n) < min_samples) {
-        body_window_nothing(a.fit.n_percentiles, &a.results, at);
+        body_window_nothing(n, &a.results, at);
         return;
     }
-    const struct cell_shape shape = cell_moments_shape(sums);
-    const int is_guarded =
-        IS_MAXENT ? body_window_maxent(&a.fit, &a.results, at, shape) : body_window_cf(&a.fit, &a.results, at, shape);
+    const struct cell_shape shape = cell_shape_of(sums);
+    const int is_guarded = Wanted::IS_MAXENT ? body_window_maxent(n, &a.fit, &a.results, at, shape)
+                                             : body_window_cf(n, a.terms, &a.results, at, shape);
     body_window_shape(&a.results, at, shape, is_guarded);
 }
 
 /* Steps up to the next that reads memory. */
-template <bool IS_MAXENT, typename Ring>
-GPU_FN void pass_quietly(const struct gpu_window &a, struct passage &way, const Ring &ring)
+template <typename Wanted, typename Ring>
+GPU_FN void pass_quietly(const struct window_work &a, struct passage &way, const Ring &ring)
 {
     for (; way.step < a.n_steps; ++way.step) {
         const struct gpu_window_step *step = a.steps + way.step;
@@ -201,7 +163,7 @@ GPU_FN void pass_quietly(const struct gpu_window &a, struct passage &way, const 
             return;
         if (kind == GPU_WINDOW_FINISH) {
             const size_t result = static_cast<uint32_t>(GPU_READ(&step->result));
-            finish<IS_MAXENT>(a, result * a.places.pitch + way.place, GPU_READ(&step->min_samples), way.sums);
+            finish<Wanted>(a, result * a.places.pitch + way.place, GPU_READ(&step->min_samples), way.sums);
         } else {
             way.sums = body_bin_difference(way.sums, ring_get(ring, index));
         }
@@ -209,75 +171,74 @@ GPU_FN void pass_quietly(const struct gpu_window &a, struct passage &way, const 
 }
 
 /* A step whose bin is on its way: it enters or leaves, and the next but one is sent for before what comes next is done. */
-template <bool IS_MAXENT, typename Ring>
-GPU_FN void pass_turn(const struct gpu_window &a, struct passage &way, Ring &ring, struct cell_moments &bin)
+template <typename Wanted, typename Ring>
+GPU_FN void pass_turn(const struct window_work &a, struct passage &way, Ring &ring, struct coming &next)
 {
-    const struct gpu_window_step *step = a.steps + way.step++;
-    const int32_t index = GPU_READ(&step->ring);
-    if (GPU_READ(&step->kind) == GPU_WINDOW_ENTER) {
-        way.sums = body_bin_sum(way.sums, bin);
-        if (Ring::REMEMBERS && index >= 0)
-            ring_put(ring, index, bin);
+    ++way.step;
+    if (next.kind == GPU_WINDOW_ENTER) {
+        way.sums = body_bin_sum(way.sums, next.bin);
+        if (Ring::REMEMBERS && next.ring >= 0)
+            ring_put(ring, next.ring, next.bin);
     } else {
-        way.sums = body_bin_difference(way.sums, bin);
+        way.sums = body_bin_difference(way.sums, next.bin);
     }
-    fetch<Ring>(a, way, bin);
-    pass_quietly<IS_MAXENT>(a, way, ring);
+    fetch<Ring>(a, way, next);
+    pass_quietly<Wanted>(a, way, ring);
 }
 
 /*
  * A place's way through the steps. Bins that are read come in turn in `even` and `odd`, two ahead. Each has code of its own:
  * were it one piece, registers that wait for memory would be moved, and so waited for.
  */
-template <bool IS_MAXENT, typename Ring> GPU_FN void pass(const struct gpu_window &a, uint32_t place, Ring ring)
+template <typename Wanted, typename Ring> GPU_FN void pass(const struct window_work &a, uint32_t place, Ring ring)
 {
     struct passage way = {place, 0, 0, {}};
-    struct cell_moments even, odd;
+    struct coming even = {}, odd = {};
     fetch<Ring>(a, way, even);
     fetch<Ring>(a, way, odd);
-    pass_quietly<IS_MAXENT>(a, way, ring);
+    pass_quietly<Wanted>(a, way, ring);
     while (way.step < a.n_steps) {
-        pass_turn<IS_MAXENT>(a, way, ring, even);
+        pass_turn<Wanted>(a, way, ring, even);
         if (way.step >= a.n_steps)
             break;
-        pass_turn<IS_MAXENT>(a, way, ring, odd);
+        pass_turn<Wanted>(a, way, ring, odd);
     }
 }
 
-template <bool IS_MAXENT> GPU_FN void pass_fast(const struct gpu_window &a, int64_t *memory, uint32_t thread)
+template <typename Wanted> GPU_FN void pass_fast(const struct window_work &a, int64_t *memory, uint32_t thread)
 {
     const uint32_t place = GPU_BLOCK_X() * k_window_fast_threads + thread;
     const fast_ring ring = {body_ring_of(memory, a.n_ring, k_window_fast_threads, thread)};
     if (place < a.places.n_cells)
-        pass<IS_MAXENT>(a, place, ring);
+        pass<Wanted>(a, place, ring);
 }
 
-template <bool IS_MAXENT, typename Ring> GPU_FN void pass_alone(const struct gpu_window &a, uint32_t place)
+template <typename Wanted, typename Ring> GPU_FN void pass_alone(const struct window_work &a, uint32_t place)
 {
     if (place < a.places.n_cells)
-        pass<IS_MAXENT>(a, place, Ring{});
+        pass<Wanted>(a, place, Ring{});
 }
 
-template <bool IS_MAXENT>
+template <typename Wanted>
 GPU_KERNEL(k_window_fast_threads, k_window_fast_blocks)
-k_window_fast(GPU_ARGS(struct gpu_window) a)
+k_window_fast(GPU_ARGS(struct window_work) a)
 {
     GPU_FAST(int64_t, memory);
-    GPU_EACH_THREAD(t) { pass_fast<IS_MAXENT>(a, memory, t); }
+    GPU_EACH_THREAD(t) { pass_fast<Wanted>(a, memory, t); }
 }
 
-template <bool IS_MAXENT>
+template <typename Wanted>
 GPU_KERNEL(k_window_registers_threads, k_window_registers_blocks)
-k_window_registers(GPU_ARGS(struct gpu_window) a)
+k_window_registers(GPU_ARGS(struct window_work) a)
 {
-    GPU_EACH_THREAD(t) { pass_alone<IS_MAXENT, register_ring>(a, GPU_BLOCK_X() * k_window_registers_threads + t); }
+    GPU_EACH_THREAD(t) { pass_alone<Wanted, register_ring>(a, GPU_BLOCK_X() * k_window_registers_threads + t); }
 }
 
-template <bool IS_MAXENT>
+template <typename Wanted>
 GPU_KERNEL(k_window_reread_threads, k_window_reread_blocks)
-k_window_reread(GPU_ARGS(struct gpu_window) a)
+k_window_reread(GPU_ARGS(struct window_work) a)
 {
-    GPU_EACH_THREAD(t) { pass_alone<IS_MAXENT, no_ring>(a, GPU_BLOCK_X() * k_window_reread_threads + t); }
+    GPU_EACH_THREAD(t) { pass_alone<Wanted, no_ring>(a, GPU_BLOCK_X() * k_window_reread_threads + t); }
 }
 
 /* --- launches ----------------------------------------------------------------------------------------------------- */
@@ -310,7 +271,7 @@ static int most_fast_bytes(size_t *n_bytes)
 #endif
 }
 
-typedef void (*window_kernel)(struct gpu_window);
+typedef void (*window_kernel)(struct window_work);
 
 /* CUDA gives a block more than 48 KB when asked to. */
 static int allow_fast(window_kernel kernel, size_t n_bytes)
@@ -352,28 +313,47 @@ int gpu_launch_moments_add(const struct gpu_moments_add *args, void *stream)
     return code;
 }
 
+static bool is_plain_work(const struct gpu_window &args)
+{
+    const struct gpu_results &r = args.results;
+    return r.mean && r.n_obs && r.mark && !r.sd && args.fit.n_percentiles == 1;
+}
+
+#define KERNEL_OF(kernel, is_maxent, is_plain)                                                                         \
+    ((is_maxent) ? ((is_plain) ? kernel<wanted<true, true>> : kernel<wanted<true, false>>)                             \
+                 : ((is_plain) ? kernel<wanted<false, true>> : kernel<wanted<false, false>>))
+
+static struct window_work work_of(const struct gpu_window &args)
+{
+    struct window_work work = {args, {}};
+    for (int32_t q = 0; args.fit.kind == GPU_FIT_CF && q < args.fit.n_percentiles; ++q)
+        work.terms[q] = cell_cf_terms_of(args.fit.z[q]);
+    return work;
+}
+
 int gpu_launch_window(const struct gpu_window *args, void *stream)
 {
-    const bool is_maxent = args->fit.kind == GPU_FIT_MAXENT;
+    const bool is_maxent = args->fit.kind == GPU_FIT_MAXENT, is_plain = is_plain_work(*args);
     const uint32_t n_cells = args->places.n_cells;
     if (n_cells == 0 || args->n_steps == 0)
         return 0;
+    const struct window_work work = work_of(*args);
     if (form_of(args) == GPU_WINDOW_REREAD) {
-        const window_kernel kernel = is_maxent ? k_window_reread<true> : k_window_reread<false>;
+        const window_kernel kernel = KERNEL_OF(k_window_reread, is_maxent, is_plain);
         return GPU_LAUNCH(kernel, n_blocks(n_cells, k_window_reread_threads), 1, k_window_reread_threads, 0, stream,
-                          *args);
+                          work);
     }
     if (form_of(args) == GPU_WINDOW_REGISTERS) {
-        const window_kernel kernel = is_maxent ? k_window_registers<true> : k_window_registers<false>;
+        const window_kernel kernel = KERNEL_OF(k_window_registers, is_maxent, is_plain);
         return GPU_LAUNCH(kernel, n_blocks(n_cells, k_window_registers_threads), 1, k_window_registers_threads, 0,
-                          stream, *args);
+                          stream, work);
     }
-    const window_kernel kernel = is_maxent ? k_window_fast<true> : k_window_fast<false>;
+    const window_kernel kernel = KERNEL_OF(k_window_fast, is_maxent, is_plain);
     const size_t n_bytes = fast_bytes_of(args->n_ring);
     const int code = allow_fast(kernel, n_bytes);
     return code != 0 ? code
                      : GPU_LAUNCH(kernel, n_blocks(n_cells, k_window_fast_threads), 1, k_window_fast_threads, n_bytes,
-                                  stream, *args);
+                                  stream, work);
 }
 
 /* As many as pay, within what the device has. */
@@ -415,12 +395,12 @@ int gpu_kernels_moments(const struct gpu_kernel_info **out)
         window_kernel kernel;
         int32_t threads;
     } windows[] = {
-        {"window_fast_cf", k_window_fast<false>, k_window_fast_threads},
-        {"window_fast_maxent", k_window_fast<true>, k_window_fast_threads},
-        {"window_registers_cf", k_window_registers<false>, k_window_registers_threads},
-        {"window_registers_maxent", k_window_registers<true>, k_window_registers_threads},
-        {"window_reread_cf", k_window_reread<false>, k_window_reread_threads},
-        {"window_reread_maxent", k_window_reread<true>, k_window_reread_threads},
+        {"window_fast_cf", k_window_fast<wanted<false, false>>, k_window_fast_threads},
+        {"window_fast_maxent", k_window_fast<wanted<true, false>>, k_window_fast_threads},
+        {"window_registers_cf", k_window_registers<wanted<false, false>>, k_window_registers_threads},
+        {"window_registers_maxent", k_window_registers<wanted<true, false>>, k_window_registers_threads},
+        {"window_reread_cf", k_window_reread<wanted<false, false>>, k_window_reread_threads},
+        {"window_reread_maxent", k_window_reread<wanted<true, false>>, k_window_reread_threads},
     };
     constexpr int N_WINDOWS = sizeof windows / sizeof windows[0];
     static struct gpu_kernel_info kernels[1 + N_WINDOWS + 1];
