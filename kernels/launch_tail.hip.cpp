@@ -226,7 +226,8 @@ int gpu_kernels_tail(const struct gpu_kernel_info **out)
         {"k_tail_add<32>", k_tail_add<32>, k_tail_add_threads},
         {"k_tail_add_long", k_tail_add_long, k_tail_add_long_threads},
     };
-    static struct gpu_kernel_info told[sizeof adding / sizeof adding[0] + 2 + 1];
+    constexpr int N_ADDING = sizeof adding / sizeof adding[0];
+    static struct gpu_kernel_info told[N_ADDING + 2 + 1];
     int code = 0, n = 0;
     for (const auto &one : adding)
         if (code == 0)
