@@ -13,17 +13,18 @@
 #include <cstring>
 
 #include "ceilings.h"
+#include "kernels/gpu_pair.h"
 #include "kernels/gpu_rt.h"
 #include "kernels/gpu_runtime.h"
 
 enum { N_ROUNDS = 7, THREADS = 256 };
 
 struct size {
-    unsigned n_blocks;
-    int n_steps;
+    unsigned n_blocks; /* of a multiprocessor or compute unit */
+    int n_steps; /* even */
     size_t n_bytes; /* of a copy */
 };
-static const struct size whole = {132 * 16, 2000, static_cast<size_t>(4) << 30}, small = {2, 20, 4 << 20};
+static const struct size whole = {16, 2000, static_cast<size_t>(4) << 30}, small = {2, 20, 4 << 20};
 
 struct chain_args {
     void *out;
@@ -60,55 +61,31 @@ GPU_KERNEL(THREADS, 1) k_int32(struct chain_args args)
     }
 }
 
-/* Two codes a register: the greater of each, then the smaller; four operations. */
-#if defined(GPU_IS_CUDA)
-static __device__ __forceinline__ unsigned pair_max(unsigned a, unsigned b) { return __vmaxs2(a, b); }
-static __device__ __forceinline__ unsigned pair_min(unsigned a, unsigned b) { return __vmins2(a, b); }
-#elif defined(GPU_IS_HIP)
-typedef short code_pair __attribute__((ext_vector_type(2)));
-static __device__ __forceinline__ unsigned pair_max(unsigned a, unsigned b)
-{
-    return __builtin_bit_cast(
-        unsigned, __builtin_elementwise_max(__builtin_bit_cast(code_pair, a), __builtin_bit_cast(code_pair, b)));
-}
-static __device__ __forceinline__ unsigned pair_min(unsigned a, unsigned b)
-{
-    return __builtin_bit_cast(
-        unsigned, __builtin_elementwise_min(__builtin_bit_cast(code_pair, a), __builtin_bit_cast(code_pair, b)));
-}
-#else
-static unsigned pair_of(int high, int low)
-{
-    return static_cast<unsigned>(static_cast<uint16_t>(high)) << 16 | static_cast<uint16_t>(low);
-}
-static int high_of(unsigned pair) { return static_cast<int16_t>(pair >> 16); }
-static int low_of(unsigned pair) { return static_cast<int16_t>(pair); }
-static unsigned pair_max(unsigned a, unsigned b)
-{
-    return pair_of(std::max(high_of(a), high_of(b)), std::max(low_of(a), low_of(b)));
-}
-static unsigned pair_min(unsigned a, unsigned b)
-{
-    return pair_of(std::min(high_of(a), high_of(b)), std::min(low_of(a), low_of(b)));
-}
-#endif
-
+/*
+ * Two codes a register: the greater and the smaller of neighbours, then of neighbours one further, so that no step can be left
+ * out and nothing else is computed.
+ */
 GPU_KERNEL(THREADS, 1) k_int16(struct chain_args args)
 {
     GPU_EACH_THREAD(t)
     {
-        unsigned x[CEILING_CHAINS];
+        uint32_t x[CEILING_CHAINS];
+        GPU_UNROLL
         for (int i = 0; i < CEILING_CHAINS; ++i)
-            x[i] = t * 2654435761U + (unsigned)i * 40503U;
-        for (int step = 0; step < args.n_steps; ++step)
-            for (int i = 0; i < CEILING_CHAINS; i += 2) {
-                const unsigned a = pair_max(x[i], x[i + 1]), b = pair_min(x[i], x[i + 1]);
-                x[i] = b;
-                x[i + 1] = a ^ (unsigned)step;
+            x[i] = t * 2654435761U + static_cast<uint32_t>(i) * 40503U;
+        for (int step = 0; step < args.n_steps; step += 2) {
+            GPU_UNROLL
+            for (int i = 0; i < 2 * CEILING_CHAINS; i += 2) {
+                const int first = (i + i / CEILING_CHAINS) % CEILING_CHAINS, second = (first + 1) % CEILING_CHAINS;
+                const uint32_t greater = pair_max(x[first], x[second]);
+                x[first] = pair_min(x[first], x[second]);
+                x[second] = greater;
             }
+        }
+        GPU_UNROLL
         for (int i = 1; i < CEILING_CHAINS; ++i)
             x[0] += x[i];
-        static_cast<unsigned *>(args.out)[GPU_BLOCK_X() * THREADS + t] = x[0];
+        static_cast<uint32_t *>(args.out)[GPU_BLOCK_X() * THREADS + t] = x[0];
     }
 }
 
@@ -142,7 +119,10 @@ int main(int argc, char **argv)
 {
     const struct size size = argc > 1 && std::strcmp(argv[1], "--small") == 0 ? small : whole;
     void *from = nullptr, *to = nullptr;
+    struct gpu_device_info info;
     need(gpu_select(0), "device");
+    need(gpu_info(0, &info), "device");
+    const unsigned n_blocks = size.n_blocks * static_cast<unsigned>(info.n_units);
     need(gpu_stream_open(&stream), "stream");
     need(gpu_event_open(&begin), "event");
     need(gpu_event_open(&end), "event");
@@ -151,10 +131,10 @@ int main(int argc, char **argv)
     need(gpu_zero(from, size.n_bytes, stream), "memory");
     const struct chain_args args = {to, size.n_steps};
     const double copy = seconds_of([&] { return gpu_copy_within(to, from, size.n_bytes, stream); });
-    const double fp64 = seconds_of([&] { return GPU_LAUNCH(k_fp64, size.n_blocks, 1, THREADS, 0, stream, args); });
-    const double int32 = seconds_of([&] { return GPU_LAUNCH(k_int32, size.n_blocks, 1, THREADS, 0, stream, args); });
-    const double int16 = seconds_of([&] { return GPU_LAUNCH(k_int16, size.n_blocks, 1, THREADS, 0, stream, args); });
-    const double steps = static_cast<double>(size.n_blocks) * THREADS * size.n_steps;
+    const double fp64 = seconds_of([&] { return GPU_LAUNCH(k_fp64, n_blocks, 1, THREADS, 0, stream, args); });
+    const double int32 = seconds_of([&] { return GPU_LAUNCH(k_int32, n_blocks, 1, THREADS, 0, stream, args); });
+    const double int16 = seconds_of([&] { return GPU_LAUNCH(k_int16, n_blocks, 1, THREADS, 0, stream, args); });
+    const double steps = static_cast<double>(n_blocks) * THREADS * size.n_steps;
     const double per_step = CEILING_CHAINS * CEILING_STEP_OPS;
     /* A pair's two registers give four codes from two operations of two lanes each. */
     std::printf("{\"bytes_per_second\": %.6g, \"operations_per_second\": {\"fp64\": %.6g, \"int32\": %.6g, \"int16\": "

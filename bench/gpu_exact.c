@@ -4,7 +4,9 @@
  *
  *   cmake --preset release && cmake --build --preset release --target gpu_exact_bench
  *   build/release/gpu_exact_bench --plugin PATH [--lon N] [--lat N] [--days N] [--years N] [--gaps N] [--device N] [--runs N]
+ *                                 [--cpu-pools N]
  *
+ * Of so many pools (3) the CPU backend works out the results too, of the first, the last and some between; all: --cpu-pools 999.
  * Printed are medians of the times between two events; bytes are the fewest (each input once, each output once), and their
  * rate stands as a share of the copy's, which reads and writes. A line of text and a line of JSON each; "differing" counts
  * doubles whose bits differ. Ends with 1 where any does.
@@ -18,13 +20,13 @@
 #include "gpu_device.h"
 #include "gpu_exact_data.h"
 
-enum { N_WINDOW = 11, NAIVE_POOLS = 2, N_CPU_POOLS = 3 };
+enum { N_WINDOW = 11, NAIVE_POOLS = 2 };
 static const double high = 0.9, low = 0.1;
 
 struct bench {
     struct bench_device device;
     struct bench_data data;
-    int index, n_runs; /* of the device */
+    int index, n_runs, n_cpu_pools; /* index: of the device */
     const char *variant;
     struct gpu_places places;
     size_t n_pools, n_fields, result_items;
@@ -104,34 +106,48 @@ static void compare(struct bench *bench, const char *what, const void *a, const 
     tell_differing(bench, what, n_differing, n_pools * bench->places.n_cells);
 }
 
-static void compare_with_cpu(struct bench *bench)
+/* The pool's members as they were kept on the device. */
+static const struct bench_cpu_results *finish_on_cpu(struct bench *bench, struct bench_cpu *cpu, size_t pool,
+                                                     size_t n_members)
+{
+    for (size_t member = 0; member < n_members; ++member) {
+        CHECK(copy_out(bench_cpu_plane(cpu),
+                       bench->planes + (pool * (size_t)bench->data.n_years + member) * bench->places.pitch,
+                       bench->places.n_cells * sizeof(int16_t), bench->device.stream));
+        CHECK(stream_sync(bench->device.stream));
+        bench_cpu_put(cpu, member);
+    }
+    return bench_cpu_finish(cpu, high, low);
+}
+
+static size_t differing_from(struct bench *bench, const void *device, size_t item, const void *host, size_t size)
+{
+    fetch(bench, bench->host_a, device, item, size);
+    return bench_differing(bench->host_a, host, bench->places.n_cells, size);
+}
+
+/* What a form gave, with the low percentile beside it. */
+static void compare_with_cpu(struct bench *bench, const char *form, const struct gpu_results *got, const double *below)
 {
     const size_t n_members = (size_t)bench->data.n_years * N_WINDOW, n_cells = bench->places.n_cells;
+    const size_t wanted = (size_t)bench->n_cpu_pools, n_pools = wanted < bench->n_pools ? wanted : bench->n_pools;
+    static const char *const names[] = {"mean", "P90", "P10", "n_obs"};
+    size_t n[sizeof names / sizeof names[0]] = {0};
     struct bench_cpu *cpu = bench_cpu_open(n_cells, n_members);
-    size_t n_mean = 0, n_high = 0, n_low = 0, n_obs = 0;
-    for (size_t i = 0; i < N_CPU_POOLS; ++i) {
-        const size_t pool = i * (bench->n_pools - 1) / (N_CPU_POOLS - 1), at = pool * bench->places.pitch;
-        for (size_t member = 0; member < n_members; ++member) {
-            CHECK(copy_out(bench_cpu_plane(cpu),
-                           bench->planes + (pool * (size_t)bench->data.n_years + member) * bench->places.pitch,
-                           n_cells * sizeof(int16_t), bench->device.stream));
-            CHECK(stream_sync(bench->device.stream));
-            bench_cpu_put(cpu, member);
-        }
-        const struct bench_cpu_results *expected = bench_cpu_finish(cpu, high, low);
-        fetch(bench, bench->host_a, bench->sorted.mean, at, sizeof(double));
-        n_mean += bench_differing(bench->host_a, expected->mean, n_cells, sizeof(double));
-        fetch(bench, bench->host_a, bench->sorted.quantile[0], at, sizeof(double));
-        n_high += bench_differing(bench->host_a, expected->high, n_cells, sizeof(double));
-        fetch(bench, bench->host_a, bench->below.quantile[0], at, sizeof(double));
-        n_low += bench_differing(bench->host_a, expected->low, n_cells, sizeof(double));
-        fetch(bench, bench->host_a, bench->sorted.n_obs, at, sizeof(uint16_t));
-        n_obs += bench_differing(bench->host_a, expected->n_obs, n_cells, sizeof(uint16_t));
+    for (size_t i = 0; i < n_pools; ++i) {
+        const size_t pool = n_pools > 1 ? i * (bench->n_pools - 1) / (n_pools - 1) : 0;
+        const size_t at = pool * bench->places.pitch;
+        const struct bench_cpu_results *expected = finish_on_cpu(bench, cpu, pool, n_members);
+        n[0] += differing_from(bench, got->mean, at, expected->mean, sizeof(double));
+        n[1] += differing_from(bench, got->quantile[0], at, expected->high, sizeof(double));
+        n[2] += differing_from(bench, below, at, expected->low, sizeof(double));
+        n[3] += differing_from(bench, got->n_obs, at, expected->n_obs, sizeof(uint16_t));
     }
-    tell_differing(bench, "sorted and cpu: mean", n_mean, N_CPU_POOLS * n_cells);
-    tell_differing(bench, "sorted and cpu: P90", n_high, N_CPU_POOLS * n_cells);
-    tell_differing(bench, "sorted and cpu: P10", n_low, N_CPU_POOLS * n_cells);
-    tell_differing(bench, "sorted and cpu: n_obs", n_obs, N_CPU_POOLS * n_cells);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        char what[64];
+        (void)snprintf(what, sizeof what, "%s and cpu: %s", form, names[i]);
+        tell_differing(bench, what, n[i], n_pools * n_cells);
+    }
     bench_cpu_close(cpu);
 }
 
@@ -212,10 +228,10 @@ static void run_blocked(const void *context)
     CHECK(exact_blocked(&args, bench->device.stream));
 }
 
-static void run_blocked_low(const void *context)
+static void run_blocked_low(const struct bench *bench, double *quantile)
 {
-    const struct bench *bench = context;
-    const struct gpu_exact args = exact_args(bench, bench->n_pools, true);
+    struct gpu_exact args = exact_args(bench, bench->n_pools, true);
+    args.results.quantile[0] = quantile;
     CHECK(exact_blocked(&args, bench->device.stream));
 }
 
@@ -360,6 +376,17 @@ static bool has_sorted(struct bench *bench)
     return is_built != 0;
 }
 
+/* The sorted form with the blocked one. */
+static void compare_forms(struct bench *bench)
+{
+    const struct gpu_results *a = &bench->sorted, *b = &bench->blocked;
+    compare(bench, "sorted and blocked: P90", a->quantile[0], b->quantile[0], sizeof(double), bench->n_pools);
+    compare(bench, "sorted and blocked: mean", a->mean, b->mean, sizeof(double), bench->n_pools);
+    compare(bench, "sorted and blocked: n_obs", a->n_obs, b->n_obs, sizeof(uint16_t), bench->n_pools);
+    run_blocked_low(bench, b->quantile[0]);
+    compare(bench, "sorted and blocked: P10", bench->below.quantile[0], b->quantile[0], sizeof(double), bench->n_pools);
+}
+
 static void run_all(struct bench *bench, bool is_ocean)
 {
     open_bench(bench, is_ocean);
@@ -388,31 +415,26 @@ static void run_all(struct bench *bench, bool is_ocean)
     const double blocked_seconds = time_of(bench, run_blocked, bench->n_runs);
     row(bench, "exact", "blocked", blocked_seconds, bench->n_pools, !is_sorted);
     tell(bench, "blocked P90", blocked_seconds, values + 18.0 * results);
-    if (is_sorted) {
-        compare(bench, "sorted and blocked: P90", bench->sorted.quantile[0], bench->blocked.quantile[0], sizeof(double),
-                bench->n_pools);
-        compare(bench, "sorted and blocked: mean", bench->sorted.mean, bench->blocked.mean, sizeof(double),
-                bench->n_pools);
-        compare(bench, "sorted and blocked: n_obs", bench->sorted.n_obs, bench->blocked.n_obs, sizeof(uint16_t),
-                bench->n_pools);
-        run_blocked_low(bench);
-        compare(bench, "sorted and blocked: P10", bench->below.quantile[0], bench->blocked.quantile[0], sizeof(double),
-                bench->n_pools);
-        compare_with_cpu(bench);
-    }
+    if (is_sorted)
+        compare_forms(bench);
+    else
+        run_blocked_low(bench, bench->below.quantile[0]);
+    compare_with_cpu(bench, is_sorted ? "sorted" : "blocked", is_sorted ? &bench->sorted : &bench->blocked,
+                     bench->below.quantile[0]);
     close_bench(bench);
 }
 
 int main(int argc, char **argv)
 {
-    struct bench bench = {.n_runs = 7, .data = {.n_lon = 1440, .n_lat = 721, .n_days = 102, .n_years = 30}};
+    struct bench bench = {
+        .n_runs = 7, .n_cpu_pools = 3, .data = {.n_lon = 1440, .n_lat = 721, .n_days = 102, .n_years = 30}};
     const char *plugin = NULL;
     const struct {
         const char *name;
         int *to;
-    } options[] = {{"--lon", &bench.data.n_lon},     {"--lat", &bench.data.n_lat},   {"--days", &bench.data.n_days},
-                   {"--years", &bench.data.n_years}, {"--gaps", &bench.data.n_gaps}, {"--device", &bench.index},
-                   {"--runs", &bench.n_runs}};
+    } options[] = {{"--lon", &bench.data.n_lon},     {"--lat", &bench.data.n_lat},       {"--days", &bench.data.n_days},
+                   {"--years", &bench.data.n_years}, {"--gaps", &bench.data.n_gaps},     {"--device", &bench.index},
+                   {"--runs", &bench.n_runs},        {"--cpu-pools", &bench.n_cpu_pools}};
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--plugin") == 0)
             plugin = argv[i + 1];
@@ -421,7 +443,7 @@ int main(int argc, char **argv)
                 *options[o].to = (int)strtol(argv[i + 1], NULL, 10);
     }
     if (!plugin || !bench_data_is_right(&bench.data) || bench.data.n_days < N_WINDOW + NAIVE_POOLS ||
-        bench.n_runs < 1 || bench.n_runs > BENCH_MAX_RUNS) {
+        bench.n_runs < 1 || bench.n_runs > BENCH_MAX_RUNS || bench.n_cpu_pools < 1) {
         (void)fprintf(stderr, "usage: see the head of bench/gpu_exact.c\n");
         return 2;
     }

@@ -33,7 +33,8 @@ struct bench {
     struct gpu_fields fields;
     struct gpu_moments_store store;
     struct gpu_results results;
-    float *tables, *v_limit;
+    float *tables[MOMENTS_PERCENTILES], *v_limit;
+    struct gpu_results shape; /* sd, skew, kurt, and the second percentile: compared, not timed */
     size_t n_different;
 };
 
@@ -128,17 +129,24 @@ static size_t different_bins(const struct bench *bench)
     return total;
 }
 
-static size_t different_results(const struct bench *bench, const struct moments_results *host, size_t n_pools)
+static size_t different_results(const struct bench *bench, const struct gpu_window *args,
+                                const struct moments_results *host, size_t n_pools)
 {
     const size_t n = bench->places.n_cells, pitch = bench->places.pitch;
-    const struct gpu_results *d = &bench->results;
+    const struct gpu_results *d = &args->results;
     size_t total = 0;
     for (size_t pool = 0; pool < n_pools; ++pool) {
         const size_t at = pool * pitch, from = pool * n;
         total += different(bench, d->mean + at, host->mean + from, n * sizeof *d->mean);
-        total += different(bench, d->quantile[0] + at, host->quantile + from, n * sizeof(double));
+        for (int32_t q = 0; q < args->fit.n_percentiles; ++q)
+            total += different(bench, d->quantile[q] + at, host->quantile[q] + from, n * sizeof(double));
         total += different(bench, d->n_obs + at, host->n_obs + from, n * sizeof *d->n_obs);
         total += different(bench, d->mark + at, host->mark + from, n);
+        if (d->sd) {
+            total += different(bench, d->sd + at, host->sd + from, n * sizeof *d->sd);
+            total += different(bench, d->skew + at, host->skew + from, n * sizeof *d->skew);
+            total += different(bench, d->kurt + at, host->kurt + from, n * sizeof *d->kurt);
+        }
     }
     return total;
 }
@@ -227,19 +235,23 @@ static struct gpu_fit fit_of(const struct bench *bench, bool is_maxent)
 {
     return (struct gpu_fit){.kind = is_maxent ? GPU_FIT_MAXENT : GPU_FIT_CF,
                             .n_percentiles = 1,
-                            .z = {MOMENTS_Z90},
-                            .table = {bench->tables},
+                            .z = {MOMENTS_Z90, MOMENTS_Z10},
+                            .table = {bench->tables[0], bench->tables[1]},
                             .v_limit = bench->v_limit};
 }
 
 /* So that no form is given what another has found. */
-static void forget_results(const struct bench *bench, size_t n)
+static void forget_results(const struct bench *bench, const struct gpu_results *d, size_t n)
 {
-    const struct gpu_results *d = &bench->results;
-    check(bench, bench->device.api->zero(d->mean, n * sizeof *d->mean, bench->device.stream), "zero");
-    check(bench, bench->device.api->zero(d->quantile[0], n * sizeof(double), bench->device.stream), "zero");
-    check(bench, bench->device.api->zero(d->n_obs, n * sizeof *d->n_obs, bench->device.stream), "zero");
-    check(bench, bench->device.api->zero(d->mark, n, bench->device.stream), "zero");
+    const struct {
+        void *plane;
+        size_t size;
+    } planes[] = {{d->mean, sizeof *d->mean},   {d->quantile[0], sizeof(double)}, {d->quantile[1], sizeof(double)},
+                  {d->n_obs, sizeof *d->n_obs}, {d->mark, sizeof *d->mark},       {d->sd, sizeof *d->sd},
+                  {d->skew, sizeof *d->skew},   {d->kurt, sizeof *d->kurt}};
+    for (size_t i = 0; i < sizeof planes / sizeof planes[0]; ++i)
+        if (planes[i].plane)
+            check(bench, bench->device.api->zero(planes[i].plane, n * planes[i].size, bench->device.stream), "zero");
 }
 
 /* As the launcher chooses where it is not told (form_of in kernels/launch_moments.hip.cpp). */
@@ -257,6 +269,20 @@ static void tell_row(const struct bench *bench, const struct window_steps *way, 
                      form == taken_form(bench, way->n_ring));
 }
 
+/* The same with all that can be asked for, which other kernels work out. */
+static size_t different_shape(const struct bench *bench, struct gpu_window args, const struct moments_results *expected,
+                              size_t n_pools)
+{
+    args.fit.n_percentiles = MOMENTS_PERCENTILES;
+    args.results.quantile[1] = bench->shape.quantile[1];
+    args.results.sd = bench->shape.sd;
+    args.results.skew = bench->shape.skew;
+    args.results.kurt = bench->shape.kurt;
+    forget_results(bench, &args.results, n_pools * bench->places.pitch);
+    check(bench, launch_window(bench, &args), "launch");
+    return different_results(bench, &args, expected, n_pools);
+}
+
 static double measure_form(struct bench *bench, const struct window_steps *way, const struct moments_results *expected,
                            const char *name, int form, bool is_maxent)
 {
@@ -271,9 +297,10 @@ static double measure_form(struct bench *bench, const struct window_steps *way, 
                               .fit = fit_of(bench, is_maxent),
                               .results = bench->results};
     const double bytes_per_cell = MOMENTS_BIN_BYTES * (double)way->n_bins + RESULT_BYTES * (double)way->n_pools;
-    forget_results(bench, way->n_pools * bench->places.pitch);
+    forget_results(bench, &args.results, way->n_pools * bench->places.pitch);
     const double seconds = time_of(bench, launch_window, &args);
-    const size_t n_different = different_results(bench, expected, way->n_pools);
+    const size_t n_different =
+        different_results(bench, &args, expected, way->n_pools) + different_shape(bench, args, expected, way->n_pools);
     (void)snprintf(line, sizeof line, "%s %s %s ring %u", name, is_maxent ? "maxent" : "cf", forms[form], way->n_ring);
     tell(bench, line, seconds, bytes_per_cell * bench->places.n_cells, n_different);
     return seconds;
@@ -334,7 +361,13 @@ static void fill_device(struct bench *bench)
                                           .quantile = {take(bench, n * 8)},
                                           .n_obs = take(bench, n * 2),
                                           .mark = take(bench, n)};
-    bench->tables = put(bench, moments_table(), (size_t)CELL_MAXENT_N_SKEW * CELL_MAXENT_N_U * sizeof(float));
+    bench->shape = (struct gpu_results){.quantile = {NULL, take(bench, n * 8)},
+                                        .sd = take(bench, n * 4),
+                                        .skew = take(bench, n * 4),
+                                        .kurt = take(bench, n * 4)};
+    for (int q = 0; q < MOMENTS_PERCENTILES; ++q)
+        bench->tables[q] =
+            put(bench, moments_table(q == 0 ? 90 : 10), (size_t)CELL_MAXENT_N_SKEW * CELL_MAXENT_N_U * sizeof(float));
     bench->v_limit = put(bench, moments_v_limit(), CELL_MAXENT_N_SKEW * sizeof(float));
 }
 

@@ -125,8 +125,13 @@ static void finish(struct sst_moments_view window, const struct sst_moments_fit 
                    const struct moments_results *results, size_t n)
 {
     const size_t at = (size_t)step.result * n;
-    double *quantile[1] = {results->quantile + at};
-    const struct sst_finish_out out = {.mean = results->mean + at, .quantile = quantile, .guarded = results->mark + at};
+    double *quantile[MOMENTS_PERCENTILES];
+    for (int q = 0; q < MOMENTS_PERCENTILES; ++q)
+        quantile[q] = results->quantile[q] + at;
+    const struct sst_finish_out out = {.mean = results->mean + at,
+                                       .quantile = quantile,
+                                       .guarded = results->mark + at,
+                                       .shape = {results->sd + at, results->skew + at, results->kurt + at}};
     sst_backend_cpu()->moments_finish(window, fit, step.min_samples, &out, n);
     memcpy(results->n_obs + at, window.n, n * sizeof *window.n);
 }
@@ -134,16 +139,21 @@ static void finish(struct sst_moments_view window, const struct sst_moments_fit 
 struct moments_results moments_case_window(const struct moments_case *host, const struct window_steps *way,
                                            bool is_maxent)
 {
-    static const double z[1] = {MOMENTS_Z90};
-    const float *const table[1] = {moments_table()};
+    static const double z[MOMENTS_PERCENTILES] = {MOMENTS_Z90, MOMENTS_Z10};
+    const float *const table[MOMENTS_PERCENTILES] = {moments_table(90), moments_table(10)};
     const struct sst_moments_fit fit = {.kind = is_maxent ? SST_FIT_MAXENT : SST_FIT_CF,
-                                        .n_percentiles = 1,
+                                        .n_percentiles = MOMENTS_PERCENTILES,
                                         .z = z,
                                         .table = table,
                                         .v_limit = moments_v_limit()};
     const size_t n = host->cells.n_places, n_items = way->n_pools * n;
-    const struct moments_results results = {need(n_items, sizeof(double)), need(n_items, sizeof(double)),
-                                            need(n_items, sizeof(uint16_t)), need(n_items, 1)};
+    const struct moments_results results = {.mean = need(n_items, sizeof(double)),
+                                            .quantile = {need(n_items, sizeof(double)), need(n_items, sizeof(double))},
+                                            .sd = need(n_items, sizeof(float)),
+                                            .skew = need(n_items, sizeof(float)),
+                                            .kurt = need(n_items, sizeof(float)),
+                                            .n_obs = need(n_items, sizeof(uint16_t)),
+                                            .mark = need(n_items, 1)};
     unsigned char *memory = need(n, MOMENTS_BIN_BYTES);
     const struct sst_moments_view window = view_of(memory, n);
     for (size_t s = 0; s < way->n_steps; ++s) {
@@ -160,10 +170,14 @@ struct moments_results moments_case_window(const struct moments_case *host, cons
 void moments_results_clear(struct moments_results results)
 {
     free(results.mean);
-    free(results.quantile);
+    for (int q = 0; q < MOMENTS_PERCENTILES; ++q)
+        free(results.quantile[q]);
+    free(results.sd);
+    free(results.skew);
+    free(results.kurt);
     free(results.n_obs);
     free(results.mark);
 }
 
-const float *moments_table(void) { return sst_maxent_table(90.0); }
+const float *moments_table(int percentile) { return sst_maxent_table(percentile); }
 const float *moments_v_limit(void) { return sst_maxent_v_limit(); }

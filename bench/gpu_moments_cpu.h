@@ -9,7 +9,9 @@
 #include "window_steps.h"
 
 enum { MOMENTS_BIN_BYTES = 30, MOMENTS_MIN_SAMPLES = 100 };
+enum { MOMENTS_PERCENTILES = 2 }; /* 90 and 10 */
 #define MOMENTS_Z90 1.2815515655446004
+#define MOMENTS_Z10 (-MOMENTS_Z90)
 
 struct moments_case {
     struct sst_cells cells;
@@ -21,7 +23,8 @@ struct moments_case {
 
 /* Of n_pools * n_places items each. */
 struct moments_results {
-    double *mean, *quantile;
+    double *mean, *quantile[MOMENTS_PERCENTILES];
+    float *sd, *skew, *kurt;
     uint16_t *n_obs;
     uint8_t *mark;
 };
@@ -36,13 +39,13 @@ void moments_case_empty(struct moments_case *host);
 /* Adds the first n fields of each bin to it. */
 void moments_case_add(struct moments_case *host, size_t n);
 
-/* Mean and 90th percentile of all pools. Owner: the caller; moments_results_clear. */
+/* Mean, percentiles and shape of all pools. Owner: the caller; moments_results_clear. */
 struct moments_results moments_case_window(const struct moments_case *host, const struct window_steps *way,
                                            bool is_maxent);
 void moments_results_clear(struct moments_results results);
 
-/* Of the 90th percentile; see kernels/cell_maxent.h. */
-const float *moments_table(void);
+/* Of a percentile; see kernels/cell_maxent.h. */
+const float *moments_table(int percentile);
 const float *moments_v_limit(void);
 
 #endif

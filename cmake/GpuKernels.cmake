@@ -18,10 +18,10 @@ file(GLOB sst_gpu_sources CONFIGURE_DEPENDS kernels/*.hip.cpp)
 set(sst_gpu_dir ${CMAKE_BINARY_DIR}/gpu)
 
 # Whether a compiler can make a plugin at all: one that is there, but without its libraries or its devices, must not take the
-# build of the rest with it.
+# build of the rest with it. Only success is remembered: what was lacking may have been installed.
 function(sst_gpu_probe kind)
   set(probe "${ARGN}")
-  if(NOT "${probe}" STREQUAL "${SST_GPU_${kind}_PROBED}")
+  if(NOT SST_GPU_${kind}_WORKS OR NOT "${probe}" STREQUAL "${SST_GPU_${kind}_PROBED}")
     file(WRITE ${sst_gpu_dir}/${kind}/probe.hip.cpp
          "#include \"gpu_rt.h\"\nGPU_KERNEL(64, 1) k_probe(int *a) { *a = 1; }\n"
          "int probe(int *a) { return GPU_LAUNCH(k_probe, 1, 1, 64, 0, nullptr, a); }\n")
@@ -85,8 +85,10 @@ function(sst_gpu_plugin kind architectures)
 endfunction()
 
 set(sst_gpu_hip_warnings -Wall -Wextra)
+set(sst_gpu_cuda_warnings)
 if(SST_WERROR)
   list(APPEND sst_gpu_hip_warnings -Werror)
+  list(APPEND sst_gpu_cuda_warnings -Werror all-warnings)
 endif()
 
 if(NOT SST_GPU STREQUAL "OFF" AND sst_gpu_sources)
@@ -108,7 +110,7 @@ if(NOT SST_GPU STREQUAL "OFF" AND sst_gpu_sources)
     list(TRANSFORM SST_CUDA_ARCHS PREPEND sm_ OUTPUT_VARIABLE names)
     list(JOIN names "," names)
     sst_gpu_plugin(cuda "${names}"
-      COMPILE ${SST_NVCC} ${archs} -x cu -O3 -std=c++17 --fmad=false -Xptxas -v
+      COMPILE ${SST_NVCC} ${archs} -x cu -O3 -std=c++17 --fmad=false ${sst_gpu_cuda_warnings} -Xptxas -v
               -Xcompiler -fPIC,-fvisibility=hidden,-ffp-contract=off
       LINK ${SST_NVCC} ${archs} -cudart static -Xlinker --exclude-libs=ALL)
   endif()

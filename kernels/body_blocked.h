@@ -128,7 +128,7 @@ struct body_blocked_extent {
     int32_t n, sum, least, most;
 };
 
-template <class VALUES> GPU_INLINE struct body_blocked_extent body_blocked_scan(VALUES values, uint32_t n_values)
+template <class VALUES> GPU_FN struct body_blocked_extent body_blocked_scan(VALUES values, uint32_t n_values)
 {
     struct body_blocked_extent extent = {0, 0, INT16_MAX, GPU_MISSING};
     GPU_UNROLL_BY_10
@@ -142,7 +142,7 @@ template <class VALUES> GPU_INLINE struct body_blocked_extent body_blocked_scan(
     return extent;
 }
 
-template <class VALUES> GPU_INLINE int32_t body_blocked_above(VALUES values, uint32_t n_values, int32_t bound)
+template <class VALUES> GPU_FN int32_t body_blocked_above(VALUES values, uint32_t n_values, int32_t bound)
 {
     uint32_t n = 0;
     GPU_UNROLL_BY_10
@@ -153,7 +153,7 @@ template <class VALUES> GPU_INLINE int32_t body_blocked_above(VALUES values, uin
 
 /* The greatest value up to the bound and the least above it. */
 template <class VALUES>
-GPU_INLINE void body_blocked_around(VALUES values, uint32_t n_values, int32_t bound, int32_t *below, int32_t *above)
+GPU_FN void body_blocked_around(VALUES values, uint32_t n_values, int32_t bound, int32_t *below, int32_t *above)
 {
     int32_t greatest = GPU_MISSING, least = INT16_MAX;
     GPU_UNROLL_BY_10
@@ -167,7 +167,7 @@ GPU_INLINE void body_blocked_around(VALUES values, uint32_t n_values, int32_t bo
 }
 
 /* Where a bell-shaped pool has about `allowed` values above; any answer between least and most will do. */
-GPU_INLINE int32_t body_blocked_guess(struct body_blocked_extent extent, int32_t allowed)
+GPU_FN int32_t body_blocked_guess(struct body_blocked_extent extent, int32_t allowed)
 {
     const float n = (float)extent.n, mean = (float)extent.sum / n, above = ((float)allowed + 0.5F) / n;
     const float tail = above < 0.5F ? above : 1.0F - above, end = (float)(above < 0.5F ? extent.most : extent.least);
@@ -179,8 +179,8 @@ GPU_INLINE int32_t body_blocked_guess(struct body_blocked_extent extent, int32_t
  * and then a line between both ends says; an end that stays weighs half as much each time (the Illinois rule), so that both move.
  */
 template <class VALUES>
-GPU_INLINE void body_blocked_select(VALUES values, uint32_t n_values, struct body_blocked_extent extent, int32_t k,
-                                    int32_t *value, int32_t *next)
+GPU_FN void body_blocked_select(VALUES values, uint32_t n_values, struct body_blocked_extent extent, int32_t k,
+                                int32_t *value, int32_t *next)
 {
     const int32_t allowed = extent.n - k - 1;
     int32_t low = extent.least - 1, high = extent.most, n_high = 0;
@@ -211,8 +211,7 @@ GPU_INLINE void body_blocked_select(VALUES values, uint32_t n_values, struct bod
 }
 
 template <class VALUES>
-GPU_INLINE void body_blocked_finish(const struct body_blocked_args &args, struct gpu_pool pool, VALUES values,
-                                    size_t place)
+GPU_FN void body_blocked_finish(const struct body_blocked_args &args, struct gpu_pool pool, VALUES values, size_t place)
 {
     const struct gpu_exact &exact = args.exact;
     const struct body_blocked_extent extent = body_blocked_scan(values, pool.n);

@@ -58,7 +58,7 @@ template <int MEMBERS, int DEPTH> struct body_sorted {
 #define SORTED_FORM template <int MEMBERS, int DEPTH>
 #define SORTED_STATE body_sorted<MEMBERS, DEPTH>
 
-GPU_INLINE uint32_t body_sorted_word(const struct body_sorted_args &args, uint32_t plane, uint32_t pair)
+GPU_FN uint32_t body_sorted_word(const struct body_sorted_args &args, uint32_t plane, uint32_t pair)
 {
     if (plane == GPU_NO_BLOCK)
         return PAIR_MISSING;
@@ -67,8 +67,7 @@ GPU_INLINE uint32_t body_sorted_word(const struct body_sorted_args &args, uint32
 }
 
 /* The planes of a day, well before they are fetched from. Members that a form has too many are missing. */
-SORTED_FORM GPU_INLINE void body_sorted_look(const struct body_sorted_args &args, uint32_t day,
-                                             uint32_t (&planes)[MEMBERS])
+SORTED_FORM GPU_FN void body_sorted_look(const struct body_sorted_args &args, uint32_t day, uint32_t (&planes)[MEMBERS])
 {
     const uint32_t n_members = args.sorted.n_members, *members = args.sorted.members + (size_t)day * n_members;
     GPU_UNROLL
@@ -77,8 +76,8 @@ SORTED_FORM GPU_INLINE void body_sorted_look(const struct body_sorted_args &args
 }
 
 /* Fetches a day ahead of its turn. */
-SORTED_FORM GPU_INLINE void body_sorted_fetch(SORTED_STATE &state, const struct body_sorted_args &args,
-                                              const uint32_t (&planes)[MEMBERS])
+SORTED_FORM GPU_FN void body_sorted_fetch(SORTED_STATE &state, const struct body_sorted_args &args,
+                                          const uint32_t (&planes)[MEMBERS])
 {
     GPU_UNROLL
     for (int i = 0; i < MEMBERS; ++i)
@@ -86,7 +85,7 @@ SORTED_FORM GPU_INLINE void body_sorted_fetch(SORTED_STATE &state, const struct 
 }
 
 /* Sorts the day that was fetched; gives its sums. */
-SORTED_FORM GPU_INLINE void body_sorted_take(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t sums[2])
+SORTED_FORM GPU_FN void body_sorted_take(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t sums[2])
 {
     int32_t sum[2] = {0, 0}, n[2] = {MEMBERS, MEMBERS};
     GPU_UNROLL
@@ -111,8 +110,8 @@ SORTED_FORM GPU_INLINE void body_sorted_take(SORTED_STATE &state, const struct b
 }
 
 /* The day enters the window and, where one does, the day that had its place leaves. */
-SORTED_FORM GPU_INLINE void body_sorted_count(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t day,
-                                              uint32_t place, const uint32_t sums[2])
+SORTED_FORM GPU_FN void body_sorted_count(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t day,
+                                          uint32_t place, const uint32_t sums[2])
 {
     const uint32_t n_window = args.sorted.n_window;
     const bool is_last = place == n_window - 1;
@@ -134,7 +133,7 @@ SORTED_FORM GPU_INLINE void body_sorted_count(SORTED_STATE &state, const struct 
 }
 
 /* The first day of a block is its prefix; `spare` greatest codes stand before what is wanted. */
-SORTED_FORM GPU_INLINE void body_sorted_begin(SORTED_STATE &state, const struct body_sorted_args &args)
+SORTED_FORM GPU_FN void body_sorted_begin(SORTED_STATE &state, const struct body_sorted_args &args)
 {
     const uint32_t spare = DEPTH - args.sorted.depth;
     GPU_UNROLL
@@ -148,13 +147,13 @@ SORTED_FORM GPU_INLINE void body_sorted_begin(SORTED_STATE &state, const struct 
 }
 
 /* A list in which a value is missing from the first item on has none. */
-SORTED_FORM GPU_INLINE void body_sorted_join(SORTED_STATE &state, const struct body_sorted_args &args)
+SORTED_FORM GPU_FN void body_sorted_join(SORTED_STATE &state, const struct body_sorted_args &args)
 {
     if (state.day[0] != PAIR_MISSING)
         network_join_pairs(state.prefix, state.day, args.factors);
 }
 
-SORTED_FORM GPU_INLINE void body_sorted_put_day(SORTED_STATE &state, uint32_t slot)
+SORTED_FORM GPU_FN void body_sorted_put_day(SORTED_STATE &state, uint32_t slot)
 {
     uint32_t *list = state.lists + slot * (DEPTH * SORTED_STRIDE);
     GPU_UNROLL
@@ -163,7 +162,7 @@ SORTED_FORM GPU_INLINE void body_sorted_put_day(SORTED_STATE &state, uint32_t sl
 }
 
 /* A block is full: its days become suffixes, the last one first. The prefix begins anew with the next day. */
-SORTED_FORM GPU_INLINE void body_sorted_turn(SORTED_STATE &state, const struct body_sorted_args &args)
+SORTED_FORM GPU_FN void body_sorted_turn(SORTED_STATE &state, const struct body_sorted_args &args)
 {
     GPU_UNROLL
     for (int i = 0; i < DEPTH; ++i)
@@ -182,8 +181,8 @@ SORTED_FORM GPU_INLINE void body_sorted_turn(SORTED_STATE &state, const struct b
 }
 
 /* The greatest values of the window, falling and then rising. */
-SORTED_FORM GPU_INLINE void body_sorted_window(const SORTED_STATE &state, const struct body_sorted_args &args,
-                                               uint32_t place, uint32_t (&window)[DEPTH])
+SORTED_FORM GPU_FN void body_sorted_window(const SORTED_STATE &state, const struct body_sorted_args &args,
+                                           uint32_t place, uint32_t (&window)[DEPTH])
 {
     if (place == args.sorted.n_window - 1) {
         GPU_UNROLL
@@ -207,8 +206,8 @@ struct sorted_place {
     double g;
 };
 
-GPU_INLINE struct sorted_place body_sorted_place(const struct gpu_sorted &sorted, uint32_t percentile, int32_t n,
-                                                 int32_t spare)
+GPU_FN struct sorted_place body_sorted_place(const struct gpu_sorted &sorted, uint32_t percentile, int32_t n,
+                                             int32_t spare)
 {
     const struct cell_rank *ranks = sorted.ranks.ranks + (size_t)percentile * (sorted.ranks.n_most + 1);
     const struct cell_rank rank = ranks[n > 0 ? n : 1];
@@ -222,8 +221,8 @@ GPU_INLINE struct sorted_place body_sorted_place(const struct gpu_sorted &sorted
     return place;
 }
 
-GPU_INLINE double body_sorted_quantile(const struct body_sorted_args &args, struct sorted_place place, int32_t deep,
-                                       int32_t shallow)
+GPU_FN double body_sorted_quantile(const struct body_sorted_args &args, struct sorted_place place, int32_t deep,
+                                   int32_t shallow)
 {
     const int32_t sign = args.sorted.from_below ? -1 : 1;
     return cell_exact_quantile(args.lattice, sign * (place.is_deep_value ? deep : shallow),
@@ -232,7 +231,7 @@ GPU_INLINE double body_sorted_quantile(const struct body_sorted_args &args, stru
 
 /* Items deep and deep - 1 of each cell, of a list in order. */
 template <int DEPTH>
-GPU_INLINE struct network_two body_sorted_pick(const uint32_t (&window)[DEPTH], const struct sorted_place (&place)[2])
+GPU_FN struct network_two body_sorted_pick(const uint32_t (&window)[DEPTH], const struct sorted_place (&place)[2])
 {
     uint32_t d[2] = {window[0], window[0]}, s[2] = {window[0], window[0]};
     GPU_UNROLL
@@ -247,8 +246,8 @@ GPU_INLINE struct network_two body_sorted_pick(const uint32_t (&window)[DEPTH], 
     return two;
 }
 
-SORTED_FORM GPU_INLINE void body_sorted_percentiles(SORTED_STATE &state, const struct body_sorted_args &args,
-                                                    uint32_t (&window)[DEPTH], const bool has_enough[2], size_t at)
+SORTED_FORM GPU_FN void body_sorted_percentiles(SORTED_STATE &state, const struct body_sorted_args &args,
+                                                uint32_t (&window)[DEPTH], const bool has_enough[2], size_t at)
 {
     const struct gpu_sorted &sorted = args.sorted;
     const int32_t spare = DEPTH - (int32_t)sorted.depth;
@@ -274,7 +273,7 @@ SORTED_FORM GPU_INLINE void body_sorted_percentiles(SORTED_STATE &state, const s
 }
 
 /* Mean [degC] of one cell of the window. Counts seldom change, so their reciprocals are kept. */
-SORTED_FORM GPU_INLINE double body_sorted_mean(SORTED_STATE &state, const struct body_sorted_args &args, int cell)
+SORTED_FORM GPU_FN double body_sorted_mean(SORTED_STATE &state, const struct body_sorted_args &args, int cell)
 {
     const int32_t n = state.n[cell] > 0 ? state.n[cell] : 1;
     if (n != state.n_divided[cell]) {
@@ -284,8 +283,8 @@ SORTED_FORM GPU_INLINE double body_sorted_mean(SORTED_STATE &state, const struct
     return cell_exact_mean(args.lattice, state.sum[cell], n, state.per_n[cell]);
 }
 
-SORTED_FORM GPU_INLINE void body_sorted_finish(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t pool,
-                                               uint32_t place)
+SORTED_FORM GPU_FN void body_sorted_finish(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t pool,
+                                           uint32_t place)
 {
     const struct gpu_sorted &sorted = args.sorted;
     const size_t at = (size_t)(sorted.first_result + (int32_t)pool) * sorted.places.pitch + 2 * (size_t)state.pair;
@@ -305,7 +304,7 @@ SORTED_FORM GPU_INLINE void body_sorted_finish(SORTED_STATE &state, const struct
 }
 
 /* All days of one pair of cells. */
-SORTED_FORM GPU_INLINE void body_sorted_run(const struct body_sorted_args &args, uint32_t pair, uint32_t *lists)
+SORTED_FORM GPU_FN void body_sorted_run(const struct body_sorted_args &args, uint32_t pair, uint32_t *lists)
 {
     SORTED_STATE state;
     const uint32_t n_window = args.sorted.n_window;

@@ -1,14 +1,12 @@
 /*
  * A cell's mean and percentile [degC] from whole numbers: the codes' sum and count, and two order statistics. The bits are
  * those of the plain formulas of core/field.h and cell_quantile.h, whose divisions by numbers that seldom change are done
- * by their reciprocals.
- *
- * Source   Markstein 1990, IBM Journal of Research and Development 34(1), 111-119: the last step rounds right where the
- *          reciprocal and the quotient before it are within a unit in the last place.
+ * by their reciprocals (cell_divide.h).
  */
 #ifndef SST_KERNELS_CELL_EXACT_H
 #define SST_KERNELS_CELL_EXACT_H
 
+#include "cell_divide.h"
 #include "cell_quantile.h"
 
 /* A lattice (core/field.h) with the reciprocal that its divisions take. */
@@ -25,27 +23,19 @@ SST_FN struct cell_exact_lattice cell_exact_lattice_of(double steps_per_degree, 
     return lattice;
 }
 
-/* a / b, with its bits: reciprocal is 1 / b as a division gives it, and no number is near the ends of what doubles hold. */
-SST_FN double cell_exact_divide(double a, double b, double reciprocal)
-{
-    const double first = a * reciprocal;
-    const double near = fma(fma(-b, first, a), reciprocal, first);
-    return fma(fma(-b, near, a), reciprocal, near);
-}
-
 /* Mean [degC] of n > 0 codes; per_n = 1.0 / n. */
 SST_FN double cell_exact_mean(struct cell_exact_lattice lattice, int32_t sum, int32_t n, double per_n)
 {
-    const double mean = cell_exact_divide((double)sum, (double)n, per_n) + lattice.reference_steps;
-    return cell_exact_divide(mean, lattice.steps_per_degree, lattice.degrees_per_step);
+    const double mean = cell_divide_by_inverse((double)sum, (double)n, per_n) + lattice.reference_steps;
+    return cell_divide_by_inverse(mean, lattice.steps_per_degree, lattice.degrees_per_step);
 }
 
 /* Order statistics k and k + 1, mixed. [degC] */
 SST_FN double cell_exact_quantile(struct cell_exact_lattice lattice, int32_t value, int32_t next, double g)
 {
     const double a = (double)value + lattice.reference_steps, b = (double)next + lattice.reference_steps;
-    return cell_quantile_mix(cell_exact_divide(a, lattice.steps_per_degree, lattice.degrees_per_step),
-                             cell_exact_divide(b, lattice.steps_per_degree, lattice.degrees_per_step), g);
+    return cell_quantile_mix(cell_divide_by_inverse(a, lattice.steps_per_degree, lattice.degrees_per_step),
+                             cell_divide_by_inverse(b, lattice.steps_per_degree, lattice.degrees_per_step), g);
 }
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "cell_divide.h"
 #include "portable.h"
 
 struct cell_moments {
@@ -31,16 +32,13 @@ struct cell_shape {
 #define CELL_CF_BOUNDARY 1.0
 
 /*
- * a / b, correctly rounded, for b a whole number below 2^17 and `inverse` = 1 / b, correctly rounded. Devices divide by some
- * twenty instructions and a branch; where the inverse is at hand three give the same bits: q is within two units of the
- * last place, so the remainder is exact, and a / b lies farther from the middle between two doubles (1 / 2b of a unit)
- * than the last step is off (2^-52). Underflow aside, and but for the sign of 0. C is for processors, C++ for devices.
+ * a / b for b a whole number below 2^17 and `inverse` = 1 / b. Devices divide by some twenty instructions and a branch; where
+ * the inverse is at hand three give the same bits. C is for processors, C++ for devices.
  */
 SST_FN double cell_divide(double a, double b, double inverse)
 {
 #ifdef __cplusplus
-    const double q = a * inverse;
-    return fma(fma(-b, q, a), inverse, q);
+    return cell_divide_by_inverse(a, b, inverse);
 #else
     (void)inverse;
     return a / b;

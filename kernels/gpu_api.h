@@ -83,7 +83,7 @@ struct gpu_api {
     int (*tail_add)(const struct gpu_tail_add *args, void *stream);
     int (*tail)(const struct gpu_tail *args, void *stream);
 
-    /* Bins that `window` can remember in fast memory; 0: none, all are read twice. */
+    /* Bins that `window` can remember, in fast memory or (HIP) in registers; 0: none, all are read twice. */
     int (*window_ring)(uint32_t *n_ring);
     /* Whether a sorted form was built for these, and the scratch that it takes for n_cells (0: none). */
     int (*sorted_form)(uint32_t n_members, uint32_t n_window, uint32_t depth, uint32_t n_cells, int *is_built,

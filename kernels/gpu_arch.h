@@ -47,7 +47,7 @@
       "copies 16 bytes: as many threads as there can be, to have many copies under way")                               \
     X(k_fill_missing, 256, 8, 24, 32, 32, 0, "as k_keep")                                                              \
     X(k_blocked, 320, GPU_BLOCKED_BLOCKS, 96, 96, 48, 0,                                                               \
-      "10 pools of 32 cells; 43 KB of shared memory for 330 values, so 5 blocks")                                      \
+      "10 pools of 32 cells; 43 KB of shared memory for 330 values, so 5 would fit")                                   \
     X(k_naive, 128, 4, 128, 128, 128, 0, "a reference: its values lie in scratch")                                     \
     X(k_sorted, GPU_SORTED_THREADS, 4, 256, 256, 255, 0,                                                               \
       "lists in registers; the fewest threads, so that 45 KB of lists leave room")

@@ -93,7 +93,7 @@ struct gpu_results {
     float *sd, *skew, *kurt; /* moments */
 };
 
-/* Where the ring is. A form that cannot hold n_ring bins gives way to one that can; to choose is what programs do. */
+/* Where the ring is. A form that cannot hold n_ring bins gives way, to reread in the end; to choose is what programs do. */
 enum gpu_window_form { GPU_WINDOW_CHOOSE, GPU_WINDOW_FAST, GPU_WINDOW_REGISTERS, GPU_WINDOW_REREAD };
 
 struct gpu_window {

@@ -77,8 +77,7 @@ template <int N> struct network_tidies {
     static constexpr network<N * 8> list = network_tidy<N>();
 };
 
-template <class NETWORK, int FIRST, int N>
-GPU_INLINE void network_run_part(uint32_t *items, struct pair_factors factors)
+template <class NETWORK, int FIRST, int N> GPU_FN void network_run_part(uint32_t *items, struct pair_factors factors)
 {
     if constexpr (N == 1) {
         constexpr int to = NETWORK::list.to[FIRST], from = NETWORK::list.from[FIRST];
@@ -89,19 +88,19 @@ GPU_INLINE void network_run_part(uint32_t *items, struct pair_factors factors)
     }
 }
 
-template <int N> GPU_INLINE void network_sort_pairs(uint32_t (&items)[N], struct pair_factors factors)
+template <int N> GPU_FN void network_sort_pairs(uint32_t (&items)[N], struct pair_factors factors)
 {
     network_run_part<network_sorts<N>, 0, network_sorts<N>::list.n>(items, factors);
 }
 
-template <int N> GPU_INLINE void network_tidy_pairs(uint32_t (&items)[N], struct pair_factors factors)
+template <int N> GPU_FN void network_tidy_pairs(uint32_t (&items)[N], struct pair_factors factors)
 {
     network_run_part<network_tidies<N>, 0, network_tidies<N>::list.n>(items, factors);
 }
 
 /* The N greatest of a list of N and one of M, in order. */
 template <int N, int M>
-GPU_INLINE void network_join_pairs(uint32_t (&items)[N], const uint32_t (&others)[M], struct pair_factors factors)
+GPU_FN void network_join_pairs(uint32_t (&items)[N], const uint32_t (&others)[M], struct pair_factors factors)
 {
     GPU_UNROLL
     for (int i = N > M ? N - M : 0; i < N; ++i)
@@ -115,7 +114,7 @@ struct network_two {
 };
 
 /* The two least of a list that falls and then rises: the lesser halves of what the bitonic merge would go on with. */
-template <int N> GPU_INLINE struct network_two network_least_pairs(const uint32_t (&items)[N])
+template <int N> GPU_FN struct network_two network_least_pairs(const uint32_t (&items)[N])
 {
     constexpr int HALF = network_half<N>::n;
     uint32_t left[HALF];

@@ -11,23 +11,14 @@
 #include "gpu_rt.h"
 
 #if defined(GPU_IS_CUDA)
-#define GPU_INLINE static __device__ __forceinline__
-#define GPU_UNROLL _Pragma("unroll")
 #define GPU_NO_UNROLL _Pragma("unroll 1")
 #define GPU_UNROLL_BY_10 _Pragma("unroll 10")
-#define GPU_MEMBER __device__ __forceinline__
 #elif defined(GPU_IS_HIP)
-#define GPU_INLINE static __device__ inline __attribute__((always_inline))
-#define GPU_UNROLL _Pragma("unroll")
 #define GPU_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #define GPU_UNROLL_BY_10 _Pragma("unroll 10")
-#define GPU_MEMBER __device__ inline __attribute__((always_inline))
 #else
-#define GPU_INLINE static inline
-#define GPU_UNROLL
 #define GPU_NO_UNROLL
 #define GPU_UNROLL_BY_10
-#define GPU_MEMBER inline
 #endif
 
 #define PAIR_MISSING 0x80008000U /* GPU_MISSING twice: sorts last */
@@ -39,15 +30,16 @@ struct alignas(16) pair_of_doubles {
     double low, high;
 };
 
-GPU_INLINE int32_t pair_low(uint32_t pair) { return (int16_t)(pair & 0xFFFFU); }
-GPU_INLINE int32_t pair_high(uint32_t pair) { return (int16_t)(pair >> 16); }
-GPU_INLINE uint32_t pair_of(int32_t low, int32_t high) { return ((uint32_t)low & 0xFFFFU) | (uint32_t)high << 16; }
+GPU_FN int32_t pair_low(uint32_t pair) { return (int16_t)(pair & 0xFFFFU); }
+GPU_FN int32_t pair_high(uint32_t pair) { return (int16_t)(pair >> 16); }
+GPU_FN uint32_t pair_of(int32_t low, int32_t high) { return ((uint32_t)low & 0xFFFFU) | (uint32_t)high << 16; }
 
 #if defined(GPU_IS_HIP)
 typedef short pair_vector __attribute__((ext_vector_type(2)));
+typedef unsigned short pair_unsigned __attribute__((ext_vector_type(2)));
 #endif
 
-GPU_INLINE uint32_t pair_max(uint32_t a, uint32_t b)
+GPU_FN uint32_t pair_max(uint32_t a, uint32_t b)
 {
 #if defined(GPU_IS_CUDA)
     return __vmaxs2(a, b);
@@ -60,7 +52,7 @@ GPU_INLINE uint32_t pair_max(uint32_t a, uint32_t b)
 #endif
 }
 
-GPU_INLINE uint32_t pair_min(uint32_t a, uint32_t b)
+GPU_FN uint32_t pair_min(uint32_t a, uint32_t b)
 {
 #if defined(GPU_IS_CUDA)
     return __vmins2(a, b);
@@ -74,10 +66,11 @@ GPU_INLINE uint32_t pair_min(uint32_t a, uint32_t b)
 }
 
 /* -x, wrapping: missing stays missing. */
-GPU_INLINE uint32_t pair_negate(uint32_t x)
+GPU_FN uint32_t pair_negate(uint32_t x)
 {
 #if defined(GPU_IS_HIP)
-    return __builtin_bit_cast(uint32_t, -__builtin_bit_cast(pair_vector, x));
+    return __builtin_bit_cast(uint32_t,
+                              -__builtin_bit_cast(pair_unsigned, x)); /* signed, -(-32768) would be undefined */
 #else
     const uint32_t turned = ~x; /* -x = ~x + 1, with no carry from the low half into the high one */
     return ((turned & PAIR_GREATEST) + 0x00010001U) ^ (turned & PAIR_MISSING);
@@ -93,7 +86,7 @@ struct pair_factors {
  * Puts the greater of each half into a, the lesser into b. The lesser is also a + b less the greater, as whole words: on
  * NVIDIA, where maxima and minima keep one pipe busy, two comparators of three do that by the multipliers, which idle.
  */
-template <int TURN> GPU_INLINE void pair_exchange(uint32_t &a, uint32_t &b, struct pair_factors factors)
+template <int TURN> GPU_FN void pair_exchange(uint32_t &a, uint32_t &b, struct pair_factors factors)
 {
     const uint32_t greater = pair_max(a, b);
 #if !defined(GPU_IS_HIP)
@@ -107,7 +100,7 @@ template <int TURN> GPU_INLINE void pair_exchange(uint32_t &a, uint32_t &b, stru
 }
 
 /* Adds the two codes of a word to their sums, missing ones as GPU_MISSING. */
-GPU_INLINE void pair_add(uint32_t pair, int32_t sum[2])
+GPU_FN void pair_add(uint32_t pair, int32_t sum[2])
 {
 #if defined(GPU_IS_CUDA)
     sum[0] = __dp2a_lo((int)pair, 0x0001, sum[0]); /* a product with (1, 0) */

@@ -30,38 +30,68 @@
 #include <cstring>
 #include <ctime>
 
+/* What a device grants at most; a launch that takes more fails here as it does there. */
+enum : size_t {
+    GPU_EMULATED_THREADS = 1024, /* of a block */
+    GPU_EMULATED_GRID_Y = 65535,
+    GPU_EMULATED_GRID_THREADS = 0xFFFFFFFF, /* of a row of the grid, on AMD */
+    GPU_EMULATED_FAST_BYTES = 65536 /* LDS of gfx906 and gfx90a */
+};
+/* As CUDA and HIP number them. */
+enum { GPU_EMULATED_INVALID = 1, GPU_EMULATED_OUT_OF_MEMORY = 2, GPU_EMULATED_FAILED = 719 };
+
 struct gpu_emulated_block {
     unsigned x, y, threads;
     unsigned char *fast;
+    bool shares; /* has fast memory */
+    bool is_behind_loop; /* threads have worked since the last barrier */
+    bool lacks_barrier; /* and worked again: on a device some would be ahead of others */
 };
 /* The block that is at work; kernels of an emulated device run on one thread of the host. */
 inline thread_local struct gpu_emulated_block gpu_block;
+
+static inline unsigned gpu_emulated_begin(void)
+{
+    gpu_block.lacks_barrier = gpu_block.lacks_barrier || (gpu_block.shares && gpu_block.is_behind_loop);
+    gpu_block.is_behind_loop = true;
+    return 0;
+}
 
 #define GPU_KERNEL(threads, blocks) static void
 #define GPU_BLOCK_X() (gpu_block.x)
 #define GPU_BLOCK_Y() (gpu_block.y)
 #define GPU_THREADS() (gpu_block.threads)
-#define GPU_EACH_THREAD(t) for (unsigned t = 0; t < gpu_block.threads; ++t)
-#define GPU_BARRIER() ((void)0)
+#define GPU_EACH_THREAD(t) for (unsigned t = gpu_emulated_begin(); t < gpu_block.threads; ++t)
+#define GPU_BARRIER() ((void)(gpu_block.is_behind_loop = false))
 #define GPU_FAST(type, name) type *name = reinterpret_cast<type *>(gpu_block.fast)
 
-/* Fast memory is new for each block, and poisoned: who reads what no thread wrote gets other bits than a device gives. */
+static inline bool gpu_emulated_grants(size_t grid_x, size_t grid_y, size_t threads, size_t fast_bytes)
+{
+    return grid_x > 0 && grid_y > 0 && threads > 0 && threads <= GPU_EMULATED_THREADS &&
+           grid_y <= GPU_EMULATED_GRID_Y && grid_x * threads <= GPU_EMULATED_GRID_THREADS &&
+           fast_bytes <= GPU_EMULATED_FAST_BYTES;
+}
+
+/*
+ * Fast memory is new for each block, and poisoned: who reads what no thread wrote gets other bits than a device gives. A
+ * kernel with fast memory whose threads work twice with no barrier between fails.
+ */
 template <typename Args>
 static inline int gpu_emulate(void (*kernel)(Args), unsigned grid_x, unsigned grid_y, unsigned threads,
                               size_t fast_bytes, const Args &args)
 {
-    int code = 0;
+    int code = gpu_emulated_grants(grid_x, grid_y, threads, fast_bytes) ? 0 : GPU_EMULATED_INVALID;
     for (unsigned y = 0; y < grid_y && code == 0; ++y)
         for (unsigned x = 0; x < grid_x && code == 0; ++x) {
             unsigned char *fast = static_cast<unsigned char *>(std::malloc(fast_bytes > 0 ? fast_bytes : 1));
             if (!fast) {
-                code = 2;
+                code = GPU_EMULATED_OUT_OF_MEMORY;
                 break;
             }
-            for (size_t i = 0; i < fast_bytes; ++i)
-                fast[i] = 0xA5;
-            gpu_block = {x, y, threads, fast};
+            std::memset(fast, 0xA5, fast_bytes);
+            gpu_block = {x, y, threads, fast, fast_bytes > 0, false, false};
             kernel(args);
+            code = gpu_block.lacks_barrier ? GPU_EMULATED_FAILED : 0;
             std::free(fast);
         }
     return code;
@@ -73,6 +103,7 @@ static inline int gpu_emulate(void (*kernel)(Args), unsigned grid_x, unsigned gr
 #define GPU_UNROLL
 #define GPU_ASSUME(condition) ((void)0)
 #define GPU_FN static inline
+#define GPU_MEMBER inline
 
 #else
 
@@ -99,7 +130,7 @@ static inline int gpu_emulate(void (*kernel)(Args), unsigned grid_x, unsigned gr
 #define GPU_EACH_THREAD(t) for (unsigned t = threadIdx.x, gpu_once = 1; gpu_once; gpu_once = 0)
 #define GPU_BARRIER() __syncthreads()
 #define GPU_FAST(type, name)                                                                                           \
-    extern __shared__ unsigned char gpu_fast_memory[];                                                                 \
+    extern __shared__ __attribute__((aligned(16))) unsigned char gpu_fast_memory[];                                    \
     type *name = reinterpret_cast<type *>(gpu_fast_memory)
 #define GPU_LAUNCH(kernel, grid_x, grid_y, threads, fast_bytes, stream, args)                                          \
     (kernel<<<dim3(grid_x, grid_y), threads, fast_bytes, static_cast<gpu_stream>(stream)>>>(args),                     \
@@ -122,10 +153,19 @@ static inline int gpu_emulate(void (*kernel)(Args), unsigned grid_x, unsigned gr
 #define GPU_UNROLL _Pragma("unroll")
 #define GPU_ASSUME(condition) __builtin_assume(condition)
 /* Inlined before anything else is done: what is an array of registers has only constant indices then. */
-#define GPU_FN static __forceinline__ __device__
+#define GPU_MEMBER __forceinline__ __device__
+#define GPU_FN static GPU_MEMBER
 
 typedef GPU_NAME(Stream_t) gpu_stream;
 typedef GPU_NAME(Event_t) gpu_event;
+
+/* The code, which the runtime then forgets: else the next launch, which asks for the last error, would be blamed for it. */
+static inline int gpu_told(GPU_NAME(Error_t) code)
+{
+    if (code != GPU_NAME(Success))
+        (void)GPU_NAME(GetLastError)();
+    return static_cast<int>(code);
+}
 
 #endif
 

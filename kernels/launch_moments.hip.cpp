@@ -11,14 +11,13 @@
 #include "body_bins.h"
 #include "cell_shape.h"
 #include "gpu_arch.h"
+#include "gpu_host.h"
 #include "gpu_launch.h"
 #include "gpu_ring.h"
-#include "gpu_rt.h"
 
 /* --- add ---------------------------------------------------------------------------------------------------------- */
 
 constexpr int UNROLL = 10; /* loads on their way at a time. Measured: see gpu_arch.h */
-constexpr uint32_t MOST_GRID_Y = 65535;
 
 /*
  * 16 blocks with rings of 6 bins take 196 KiB, which leaves a multiprocessor 60 of cache. Measured: 1.80 ms, where 1024 threads
@@ -243,74 +242,36 @@ k_window_reread(GPU_ARGS(struct window_work) a)
 
 /* --- launches ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t n_blocks(uint32_t n_cells, uint32_t threads) { return (n_cells + threads - 1) / threads; }
-
 static size_t fast_bytes_of(uint32_t n_ring)
 {
     return static_cast<size_t>(n_ring) * k_window_fast_threads * BODY_BIN_BYTES;
 }
 
-/* Fast memory that a block may have on the selected device. */
-static int most_fast_bytes(size_t *n_bytes)
-{
-#if defined(SST_GPU_EMULATED)
-    *n_bytes = 65536;
-    return 0;
-#else
-    int device = 0, most = 0;
-    int code = static_cast<int>(GPU_NAME(GetDevice)(&device));
-    if (code == 0) {
-#if defined(GPU_IS_CUDA)
-        code = static_cast<int>(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-#else
-        code = static_cast<int>(hipDeviceGetAttribute(&most, hipDeviceAttributeMaxSharedMemoryPerBlock, device));
-#endif
-    }
-    *n_bytes = static_cast<size_t>(most);
-    return code;
-#endif
-}
-
 typedef void (*window_kernel)(struct window_work);
 
-/* CUDA gives a block more than 48 KB when asked to. */
-static int allow_fast(window_kernel kernel, size_t n_bytes)
+/* The form that is asked for, or the device's own; one that cannot hold the ring gives way. */
+static int form_of(const struct gpu_window *args, size_t most_fast_bytes)
 {
-#if defined(GPU_IS_CUDA)
-    return static_cast<int>(cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
-                                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 static_cast<int>(n_bytes)));
-#else
-    (void)kernel;
-    (void)n_bytes;
-    return 0;
-#endif
-}
-
-/* The form that is asked for, or the device's own, as long as it can hold the ring. */
-static int form_of(const struct gpu_window *args)
-{
+    const bool is_free = args->form == GPU_WINDOW_CHOOSE;
+    const bool wants_registers = args->form == GPU_WINDOW_REGISTERS || (is_free && PREFERS_REGISTERS);
     if (args->n_ring == 0 || args->form == GPU_WINDOW_REREAD)
         return GPU_WINDOW_REREAD;
-    const bool wants_registers =
-        args->form == GPU_WINDOW_REGISTERS || (args->form == GPU_WINDOW_CHOOSE && PREFERS_REGISTERS);
     if (wants_registers && args->n_ring <= REGISTER_RING)
         return GPU_WINDOW_REGISTERS;
-    return GPU_WINDOW_FAST;
+    const bool is_out_of_place = is_free && PREFERS_REGISTERS;
+    return fast_bytes_of(args->n_ring) <= most_fast_bytes && !is_out_of_place ? GPU_WINDOW_FAST : GPU_WINDOW_REREAD;
 }
 
 int gpu_launch_moments_add(const struct gpu_moments_add *args, void *stream)
 {
-    struct gpu_moments_add part = *args;
-    int code = 0;
-    if (args->places.n_cells == 0)
+    const uint32_t n_blocks = gpu_blocks_of(args->places.n_cells, k_moments_add_threads);
+    if (n_blocks == 0)
         return 0;
-    for (uint32_t left = args->n_tasks; left > 0 && code == 0; left -= part.n_tasks, part.tasks += part.n_tasks) {
-        part.n_tasks = left < MOST_GRID_Y ? left : MOST_GRID_Y;
-        code = GPU_LAUNCH(k_moments_add, n_blocks(args->places.n_cells, k_moments_add_threads), part.n_tasks,
-                          k_moments_add_threads, 0, stream, part);
-    }
-    return code;
+    return gpu_in_rows(args->n_tasks, [&](uint32_t first, uint32_t n) {
+        struct gpu_moments_add part = *args;
+        part.tasks += first;
+        return GPU_LAUNCH(k_moments_add, n_blocks, n, k_moments_add_threads, 0, stream, part);
+    });
 }
 
 static bool is_plain_work(const struct gpu_window &args)
@@ -331,36 +292,42 @@ static struct window_work work_of(const struct gpu_window &args)
     return work;
 }
 
+static int launch_window(window_kernel kernel, uint32_t threads, size_t fast_bytes, const struct gpu_window &args,
+                         void *stream)
+{
+    const int code = fast_bytes > 0 ? gpu_allow_fast(kernel, fast_bytes) : 0;
+    return code != 0 ? code
+                     : GPU_LAUNCH(kernel, gpu_blocks_of(args.places.n_cells, threads), 1, threads, fast_bytes, stream,
+                                  work_of(args));
+}
+
 int gpu_launch_window(const struct gpu_window *args, void *stream)
 {
     const bool is_maxent = args->fit.kind == GPU_FIT_MAXENT, is_plain = is_plain_work(*args);
-    const uint32_t n_cells = args->places.n_cells;
-    if (n_cells == 0 || args->n_steps == 0)
+    size_t most_fast_bytes = 0;
+    if (args->places.n_cells == 0 || args->n_steps == 0)
         return 0;
-    const struct window_work work = work_of(*args);
-    if (form_of(args) == GPU_WINDOW_REREAD) {
-        const window_kernel kernel = KERNEL_OF(k_window_reread, is_maxent, is_plain);
-        return GPU_LAUNCH(kernel, n_blocks(n_cells, k_window_reread_threads), 1, k_window_reread_threads, 0, stream,
-                          work);
+    const int code = gpu_most_fast_bytes(&most_fast_bytes);
+    if (code != 0)
+        return code;
+    switch (form_of(args, most_fast_bytes)) {
+    case GPU_WINDOW_REREAD:
+        return launch_window(KERNEL_OF(k_window_reread, is_maxent, is_plain), k_window_reread_threads, 0, *args,
+                             stream);
+    case GPU_WINDOW_REGISTERS:
+        return launch_window(KERNEL_OF(k_window_registers, is_maxent, is_plain), k_window_registers_threads, 0, *args,
+                             stream);
+    default:
+        return launch_window(KERNEL_OF(k_window_fast, is_maxent, is_plain), k_window_fast_threads,
+                             fast_bytes_of(args->n_ring), *args, stream);
     }
-    if (form_of(args) == GPU_WINDOW_REGISTERS) {
-        const window_kernel kernel = KERNEL_OF(k_window_registers, is_maxent, is_plain);
-        return GPU_LAUNCH(kernel, n_blocks(n_cells, k_window_registers_threads), 1, k_window_registers_threads, 0,
-                          stream, work);
-    }
-    const window_kernel kernel = KERNEL_OF(k_window_fast, is_maxent, is_plain);
-    const size_t n_bytes = fast_bytes_of(args->n_ring);
-    const int code = allow_fast(kernel, n_bytes);
-    return code != 0 ? code
-                     : GPU_LAUNCH(kernel, n_blocks(n_cells, k_window_fast_threads), 1, k_window_fast_threads, n_bytes,
-                                  stream, work);
 }
 
 /* As many as pay, within what the device has. */
 int gpu_window_ring(uint32_t *n_ring)
 {
     size_t n_bytes = 0;
-    const int code = most_fast_bytes(&n_bytes);
+    const int code = gpu_most_fast_bytes(&n_bytes);
     const size_t fits = n_bytes / fast_bytes_of(1);
     if (PREFERS_REGISTERS)
         *n_ring = REGISTER_RING;
@@ -371,23 +338,6 @@ int gpu_window_ring(uint32_t *n_ring)
 
 /* --- what kernels take -------------------------------------------------------------------------------------------- */
 
-template <typename Args>
-static int tell(struct gpu_kernel_info *info, const char *name, void (*kernel)(Args), int32_t threads)
-{
-    *info = {name, 0, 0, 0, threads};
-#if defined(SST_GPU_EMULATED)
-    (void)kernel;
-    return 0;
-#else
-    GPU_NAME(FuncAttributes) attributes = {};
-    const int code = static_cast<int>(GPU_NAME(FuncGetAttributes)(&attributes, reinterpret_cast<const void *>(kernel)));
-    info->n_registers = attributes.numRegs;
-    info->scratch_bytes = static_cast<int32_t>(attributes.localSizeBytes);
-    info->static_fast_bytes = static_cast<int32_t>(attributes.sharedSizeBytes);
-    return code;
-#endif
-}
-
 int gpu_kernels_moments(const struct gpu_kernel_info **out)
 {
     static const struct {
@@ -395,18 +345,18 @@ int gpu_kernels_moments(const struct gpu_kernel_info **out)
         window_kernel kernel;
         int32_t threads;
     } windows[] = {
-        {"window_fast_cf", k_window_fast<wanted<false, false>>, k_window_fast_threads},
-        {"window_fast_maxent", k_window_fast<wanted<true, false>>, k_window_fast_threads},
-        {"window_registers_cf", k_window_registers<wanted<false, false>>, k_window_registers_threads},
-        {"window_registers_maxent", k_window_registers<wanted<true, false>>, k_window_registers_threads},
-        {"window_reread_cf", k_window_reread<wanted<false, false>>, k_window_reread_threads},
-        {"window_reread_maxent", k_window_reread<wanted<true, false>>, k_window_reread_threads},
+        {"k_window_fast_cf", k_window_fast<wanted<false, false>>, k_window_fast_threads},
+        {"k_window_fast_maxent", k_window_fast<wanted<true, false>>, k_window_fast_threads},
+        {"k_window_registers_cf", k_window_registers<wanted<false, false>>, k_window_registers_threads},
+        {"k_window_registers_maxent", k_window_registers<wanted<true, false>>, k_window_registers_threads},
+        {"k_window_reread_cf", k_window_reread<wanted<false, false>>, k_window_reread_threads},
+        {"k_window_reread_maxent", k_window_reread<wanted<true, false>>, k_window_reread_threads},
     };
     constexpr int N_WINDOWS = sizeof windows / sizeof windows[0];
     static struct gpu_kernel_info kernels[1 + N_WINDOWS + 1];
-    int code = tell(&kernels[0], "moments_add", k_moments_add, k_moments_add_threads);
+    int code = gpu_tell(&kernels[0], "k_moments_add", k_moments_add, k_moments_add_threads);
     for (int i = 0; i < N_WINDOWS && code == 0; ++i)
-        code = tell(&kernels[1 + i], windows[i].name, windows[i].kernel, windows[i].threads);
+        code = gpu_tell(&kernels[1 + i], windows[i].name, windows[i].kernel, windows[i].threads);
     *out = kernels;
     return code;
 }

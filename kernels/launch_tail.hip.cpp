@@ -7,19 +7,11 @@
  */
 #include "body_tail.h"
 #include "gpu_arch.h"
+#include "gpu_host.h"
 #include "gpu_launch.h"
-#include "gpu_rt.h"
-
-#if defined(SST_GPU_EMULATED)
-#define UNROLLED
-#else
-#define UNROLLED _Pragma("unroll")
-#endif
 
 /* What a block may have on every device without asking for more. [bytes] */
 enum { FAST_BYTES = 49152 };
-
-static unsigned n_blocks(uint32_t n_cells, unsigned threads) { return (n_cells + threads - 1) / threads; }
 
 /* --- adding ------------------------------------------------------------------------------------------------------- */
 
@@ -37,16 +29,16 @@ template <int K> SST_FN void add_in_registers(const struct tail_end *end, struct
     const size_t stride = end->add.places.pitch;
     int16_t *stored = end->list + body_tail_item(end->add.places, end->k, task.bin, place);
     int16_t list[K];
-    UNROLLED
+    GPU_UNROLL
     for (uint32_t r = 0; r < K; ++r)
         list[r] = !task.is_new && r < end->k ? stored[r * stride] : (int16_t)CELL_TAIL_NONE;
     for (uint32_t field = task.first; field < task.first + task.n; ++field) {
         int16_t carried = body_tail_code(end->add.codes, field, source, end->is_low);
-        UNROLLED
+        GPU_UNROLL
         for (uint32_t r = 0; r < K; ++r)
             cell_tail_exchange(&list[r], &carried);
     }
-    UNROLLED
+    GPU_UNROLL
     for (uint32_t r = 0; r < K; ++r)
         if (r < end->k)
             stored[r * stride] = list[r];
@@ -81,18 +73,24 @@ GPU_KERNEL(k_tail_add_long_threads, k_tail_add_long_blocks) k_tail_add_long(stru
     }
 }
 
+static int launch_tasks(void (*kernel)(struct tail_end), uint32_t threads, const struct tail_end &end, void *stream)
+{
+    return gpu_in_rows(end.add.n_tasks, [&](uint32_t first, uint32_t n) {
+        struct tail_end part = end;
+        part.add.tasks += first;
+        return GPU_LAUNCH(kernel, gpu_blocks_of(end.add.places.n_cells, threads), n, threads, 0, stream, part);
+    });
+}
+
 static int launch_end(const struct tail_end &end, void *stream)
 {
-    const unsigned grid = n_blocks(end.add.places.n_cells, k_tail_add_threads), tasks = end.add.n_tasks;
-    if (end.k > 32 || !end.list) {
-        const unsigned grid_long = n_blocks(end.add.places.n_cells, k_tail_add_long_threads);
-        return GPU_LAUNCH(k_tail_add_long, grid_long, tasks, k_tail_add_long_threads, 0, stream, end);
-    }
+    if (end.k > 32 || !end.list)
+        return launch_tasks(k_tail_add_long, k_tail_add_long_threads, end, stream);
     if (end.k > 16)
-        return GPU_LAUNCH(k_tail_add<32>, grid, tasks, k_tail_add_threads, 0, stream, end);
+        return launch_tasks(k_tail_add<32>, k_tail_add_threads, end, stream);
     if (end.k > 8)
-        return GPU_LAUNCH(k_tail_add<16>, grid, tasks, k_tail_add_threads, 0, stream, end);
-    return GPU_LAUNCH(k_tail_add<8>, grid, tasks, k_tail_add_threads, 0, stream, end);
+        return launch_tasks(k_tail_add<16>, k_tail_add_threads, end, stream);
+    return launch_tasks(k_tail_add<8>, k_tail_add_threads, end, stream);
 }
 
 int gpu_launch_tail_add(const struct gpu_tail_add *args, void *stream)
@@ -207,54 +205,37 @@ int gpu_launch_tail(const struct gpu_tail *args, void *stream)
     if (args->n_pools == 0 || args->places.n_cells == 0)
         return 0;
     if (bytes == 0 || bytes > FAST_BYTES) {
-        const unsigned grid = n_blocks(args->places.n_cells, k_tail_in_place_threads) * args->n_pools;
+        const unsigned grid = gpu_blocks_of(args->places.n_cells, k_tail_in_place_threads) * args->n_pools;
         return GPU_LAUNCH(k_tail_in_place, grid, 1, k_tail_in_place_threads, 0, stream, *args);
     }
-    const unsigned grid = n_blocks(args->places.n_cells, k_tail_threads) * args->n_pools;
+    const unsigned grid = gpu_blocks_of(args->places.n_cells, k_tail_threads) * args->n_pools;
     return GPU_LAUNCH(k_tail, grid, 1, k_tail_threads, bytes, stream, *args);
 }
 
 /* --- what they take ----------------------------------------------------------------------------------------------- */
 
-static int describe(struct gpu_kernel_info *info, const char *name, const void *kernel, int threads)
-{
-    *info = gpu_kernel_info();
-    info->name = name;
-    info->threads = threads;
-#if defined(SST_GPU_EMULATED)
-    (void)kernel;
-    return 0;
-#else
-    struct GPU_NAME(FuncAttributes) attributes;
-    const int code = static_cast<int>(GPU_NAME(FuncGetAttributes)(&attributes, kernel));
-    if (code != 0)
-        return code;
-    info->n_registers = attributes.numRegs;
-    info->scratch_bytes = static_cast<int32_t>(attributes.localSizeBytes);
-    info->static_fast_bytes = static_cast<int32_t>(attributes.sharedSizeBytes);
-    return 0;
-#endif
-}
-
 int gpu_kernels_tail(const struct gpu_kernel_info **out)
 {
-    const struct {
+    static const struct {
         const char *name;
-        const void *kernel;
-        int threads;
-    } all[] = {
-        {"k_tail_add<8>", reinterpret_cast<const void *>(k_tail_add<8>), k_tail_add_threads},
-        {"k_tail_add<16>", reinterpret_cast<const void *>(k_tail_add<16>), k_tail_add_threads},
-        {"k_tail_add<32>", reinterpret_cast<const void *>(k_tail_add<32>), k_tail_add_threads},
-        {"k_tail_add_long", reinterpret_cast<const void *>(k_tail_add_long), k_tail_add_long_threads},
-        {"k_tail", reinterpret_cast<const void *>(k_tail), k_tail_threads},
-        {"k_tail_in_place", reinterpret_cast<const void *>(k_tail_in_place), k_tail_in_place_threads},
+        void (*kernel)(struct tail_end);
+        int32_t threads;
+    } adding[] = {
+        {"k_tail_add<8>", k_tail_add<8>, k_tail_add_threads},
+        {"k_tail_add<16>", k_tail_add<16>, k_tail_add_threads},
+        {"k_tail_add<32>", k_tail_add<32>, k_tail_add_threads},
+        {"k_tail_add_long", k_tail_add_long, k_tail_add_long_threads},
     };
-    static struct gpu_kernel_info told[sizeof all / sizeof all[0] + 1];
+    constexpr int N_ADDING = sizeof adding / sizeof adding[0];
+    static struct gpu_kernel_info told[N_ADDING + 2 + 1];
     int code = 0, n = 0;
-    for (const auto &one : all)
+    for (const auto &one : adding)
         if (code == 0)
-            code = describe(&told[n++], one.name, one.kernel, one.threads);
+            code = gpu_tell(&told[n++], one.name, one.kernel, one.threads);
+    if (code == 0)
+        code = gpu_tell(&told[n++], "k_tail", k_tail, k_tail_threads);
+    if (code == 0)
+        code = gpu_tell(&told[n++], "k_tail_in_place", k_tail_in_place, k_tail_in_place_threads);
     *out = told;
     return code;
 }

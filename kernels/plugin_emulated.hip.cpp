@@ -14,19 +14,20 @@
 
 extern "C" const char gpu_runtime_kind[] = "emulated";
 
-enum { N_DEVICES = 2, DEVICE_BYTES = 1 << 30, FAST_BYTES = 64 << 10, ALIGNMENT = 256, MAX_LOCKED = 64 };
+enum { N_DEVICES = 2, DEVICE_BYTES = 1 << 30, ALIGNMENT = 256, MAX_LOCKED = 64 };
 
 /* As much is poisoned; the rest is what the system gives, so that a device's whole memory can be taken at no cost. */
 enum { POISONED_BYTES = 64 << 20, POISON = 0xA5 };
 
 /* As CUDA and HIP number them. */
 enum {
-    INVALID_VALUE = 1,
-    OUT_OF_MEMORY = 2,
+    INVALID_VALUE = GPU_EMULATED_INVALID,
+    OUT_OF_MEMORY = GPU_EMULATED_OUT_OF_MEMORY,
     INVALID_DEVICE = 101,
     INVALID_HANDLE = 400,
     ALREADY_LOCKED = 712,
-    NOT_LOCKED = 713
+    NOT_LOCKED = 713,
+    LAUNCH_FAILED = GPU_EMULATED_FAILED
 };
 
 enum memory_kind : uint32_t { OF_DEVICE = 0x5EED0001U, OF_HOST = 0x5EED0002U, GIVEN_BACK = 0x5EED0003U };
@@ -81,7 +82,7 @@ extern "C" int gpu_info(int device, struct gpu_device_info *out)
     out->free_bytes = DEVICE_BYTES - used_bytes[device];
     out->n_units = 1;
     out->wavefront = 1;
-    out->fast_bytes = FAST_BYTES;
+    out->fast_bytes = GPU_EMULATED_FAST_BYTES;
     return 0;
 }
 
@@ -102,6 +103,8 @@ extern "C" const char *gpu_error_text(int code)
         return "memory is page-locked already";
     case NOT_LOCKED:
         return "memory is not page-locked";
+    case LAUNCH_FAILED:
+        return "threads of a kernel share memory with no barrier between";
     default:
         return "unknown error";
     }

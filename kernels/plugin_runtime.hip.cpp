@@ -14,14 +14,6 @@ typedef hipDeviceProp_t gpu_properties;
 #define GPU_CLOCK_ATTRIBUTE hipDeviceAttributeClockRate
 #endif
 
-/* The code, which the runtime then forgets: else the next launch, which asks for the last error, would be blamed for it. */
-static int told(GPU_NAME(Error_t) code)
-{
-    if (code != GPU_NAME(Success))
-        (void)GPU_NAME(GetLastError)();
-    return static_cast<int>(code);
-}
-
 static void put_text(char out[SST_GPU_TEXT_SIZE], const char *text)
 {
     size_t n = 0;
@@ -35,10 +27,10 @@ static void put_text(char out[SST_GPU_TEXT_SIZE], const char *text)
 extern "C" int gpu_n_devices(int *n)
 {
     *n = 0;
-    return told(GPU_NAME(GetDeviceCount)(n));
+    return gpu_told(GPU_NAME(GetDeviceCount)(n));
 }
 
-extern "C" int gpu_select(int device) { return told(GPU_NAME(SetDevice)(device)); }
+extern "C" int gpu_select(int device) { return gpu_told(GPU_NAME(SetDevice)(device)); }
 
 extern "C" const char *gpu_error_text(int code)
 {
@@ -72,12 +64,12 @@ static void put_architecture(const gpu_properties *properties, struct gpu_device
 static int put_memory(int device, struct gpu_device_info *out)
 {
     size_t n_free = 0, n_total = 0;
-    int before = 0, code = told(GPU_NAME(GetDevice)(&before));
+    int before = 0, code = gpu_told(GPU_NAME(GetDevice)(&before));
     if (code == 0)
         code = gpu_select(device);
     if (code != 0)
         return code;
-    code = told(GPU_NAME(MemGetInfo)(&n_free, &n_total));
+    code = gpu_told(GPU_NAME(MemGetInfo)(&n_free, &n_total));
     const int back = gpu_select(before);
     out->memory_bytes = n_total;
     out->free_bytes = n_free;
@@ -88,51 +80,51 @@ extern "C" int gpu_info(int device, struct gpu_device_info *out)
 {
     gpu_properties properties;
     *out = gpu_device_info();
-    int code = told(GPU_NAME(GetDeviceProperties)(&properties, device));
+    int code = gpu_told(GPU_NAME(GetDeviceProperties)(&properties, device));
     if (code != 0)
         return code;
     put_text(out->name, properties.name);
     put_architecture(&properties, out);
     out->n_units = properties.multiProcessorCount;
     out->wavefront = properties.warpSize;
-    if (told(GPU_NAME(DeviceGetAttribute)(&out->clock_khz, GPU_CLOCK_ATTRIBUTE, device)) != 0)
+    if (gpu_told(GPU_NAME(DeviceGetAttribute)(&out->clock_khz, GPU_CLOCK_ATTRIBUTE, device)) != 0)
         out->clock_khz = 0;
-    code = told(GPU_NAME(RuntimeGetVersion)(&out->runtime_version));
+    code = gpu_told(GPU_NAME(RuntimeGetVersion)(&out->runtime_version));
     if (code == 0)
-        code = told(GPU_NAME(DriverGetVersion)(&out->driver_version));
+        code = gpu_told(GPU_NAME(DriverGetVersion)(&out->driver_version));
     return code != 0 ? code : put_memory(device, out);
 }
 
 /* ------------------------------------------------------------------------------------------------------- memory --- */
 
-extern "C" int gpu_alloc(size_t n_bytes, void **out) { return told(GPU_NAME(Malloc)(out, n_bytes)); }
-extern "C" int gpu_release(void *memory) { return told(GPU_NAME(Free)(memory)); }
+extern "C" int gpu_alloc(size_t n_bytes, void **out) { return gpu_told(GPU_NAME(Malloc)(out, n_bytes)); }
+extern "C" int gpu_release(void *memory) { return gpu_told(GPU_NAME(Free)(memory)); }
 
 /* All that is page-locked is so for every device. */
 extern "C" int gpu_host_alloc(size_t n_bytes, void **out)
 {
 #if defined(GPU_IS_CUDA)
-    return told(cudaHostAlloc(out, n_bytes, cudaHostAllocPortable));
+    return gpu_told(cudaHostAlloc(out, n_bytes, cudaHostAllocPortable));
 #else
-    return told(hipHostMalloc(out, n_bytes, hipHostMallocPortable));
+    return gpu_told(hipHostMalloc(out, n_bytes, hipHostMallocPortable));
 #endif
 }
 
 extern "C" int gpu_host_release(void *memory)
 {
 #if defined(GPU_IS_CUDA)
-    return told(cudaFreeHost(memory));
+    return gpu_told(cudaFreeHost(memory));
 #else
-    return told(hipHostFree(memory));
+    return gpu_told(hipHostFree(memory));
 #endif
 }
 
 extern "C" int gpu_host_lock(void *memory, size_t n_bytes)
 {
-    return told(GPU_NAME(HostRegister)(memory, n_bytes, GPU_NAME(HostRegisterPortable)));
+    return gpu_told(GPU_NAME(HostRegister)(memory, n_bytes, GPU_NAME(HostRegisterPortable)));
 }
 
-extern "C" int gpu_host_unlock(void *memory) { return told(GPU_NAME(HostUnregister)(memory)); }
+extern "C" int gpu_host_unlock(void *memory) { return gpu_told(GPU_NAME(HostUnregister)(memory)); }
 
 /* ------------------------------------------------------------------------------------------- streams and events --- */
 
@@ -142,42 +134,42 @@ static gpu_event event_of(void *event) { return static_cast<gpu_event>(event); }
 extern "C" int gpu_stream_open(void **stream)
 {
     gpu_stream made = nullptr;
-    const int code = told(GPU_NAME(StreamCreateWithFlags)(&made, GPU_NAME(StreamNonBlocking)));
+    const int code = gpu_told(GPU_NAME(StreamCreateWithFlags)(&made, GPU_NAME(StreamNonBlocking)));
     *stream = made;
     return code;
 }
 
-extern "C" int gpu_stream_close(void *stream) { return told(GPU_NAME(StreamDestroy)(stream_of(stream))); }
+extern "C" int gpu_stream_close(void *stream) { return gpu_told(GPU_NAME(StreamDestroy)(stream_of(stream))); }
 
 extern "C" int gpu_stream_wait(void *stream, void *event)
 {
-    return told(GPU_NAME(StreamWaitEvent)(stream_of(stream), event_of(event), 0));
+    return gpu_told(GPU_NAME(StreamWaitEvent)(stream_of(stream), event_of(event), 0));
 }
 
-extern "C" int gpu_stream_sync(void *stream) { return told(GPU_NAME(StreamSynchronize)(stream_of(stream))); }
+extern "C" int gpu_stream_sync(void *stream) { return gpu_told(GPU_NAME(StreamSynchronize)(stream_of(stream))); }
 
 /* Who waits for an event sleeps: the cores are the readers'. */
 extern "C" int gpu_event_open(void **event)
 {
     gpu_event made = nullptr;
-    const int code = told(GPU_NAME(EventCreateWithFlags)(&made, GPU_NAME(EventBlockingSync)));
+    const int code = gpu_told(GPU_NAME(EventCreateWithFlags)(&made, GPU_NAME(EventBlockingSync)));
     *event = made;
     return code;
 }
 
-extern "C" int gpu_event_close(void *event) { return told(GPU_NAME(EventDestroy)(event_of(event))); }
+extern "C" int gpu_event_close(void *event) { return gpu_told(GPU_NAME(EventDestroy)(event_of(event))); }
 
 extern "C" int gpu_event_record(void *event, void *stream)
 {
-    return told(GPU_NAME(EventRecord)(event_of(event), stream_of(stream)));
+    return gpu_told(GPU_NAME(EventRecord)(event_of(event), stream_of(stream)));
 }
 
-extern "C" int gpu_event_sync(void *event) { return told(GPU_NAME(EventSynchronize)(event_of(event))); }
+extern "C" int gpu_event_sync(void *event) { return gpu_told(GPU_NAME(EventSynchronize)(event_of(event))); }
 
 extern "C" int gpu_event_elapsed(void *begin, void *end, double *seconds)
 {
     float milliseconds = 0.0F;
-    const int code = told(GPU_NAME(EventElapsedTime)(&milliseconds, event_of(begin), event_of(end)));
+    const int code = gpu_told(GPU_NAME(EventElapsedTime)(&milliseconds, event_of(begin), event_of(end)));
     *seconds = 1e-3 * static_cast<double>(milliseconds);
     return code;
 }
@@ -186,29 +178,29 @@ extern "C" int gpu_event_elapsed(void *begin, void *end, double *seconds)
 
 extern "C" int gpu_copy_in(void *device, const void *host, size_t n_bytes, void *stream)
 {
-    return told(GPU_NAME(MemcpyAsync)(device, host, n_bytes, GPU_NAME(MemcpyHostToDevice), stream_of(stream)));
+    return gpu_told(GPU_NAME(MemcpyAsync)(device, host, n_bytes, GPU_NAME(MemcpyHostToDevice), stream_of(stream)));
 }
 
 extern "C" int gpu_copy_out(void *host, const void *device, size_t n_bytes, void *stream)
 {
-    return told(GPU_NAME(MemcpyAsync)(host, device, n_bytes, GPU_NAME(MemcpyDeviceToHost), stream_of(stream)));
+    return gpu_told(GPU_NAME(MemcpyAsync)(host, device, n_bytes, GPU_NAME(MemcpyDeviceToHost), stream_of(stream)));
 }
 
 extern "C" int gpu_copy_out_rows(void *host, size_t host_pitch, const void *device, size_t device_pitch,
                                  size_t row_bytes, size_t n_rows, void *stream)
 {
-    return told(GPU_NAME(Memcpy2DAsync)(host, host_pitch, device, device_pitch, row_bytes, n_rows,
-                                        GPU_NAME(MemcpyDeviceToHost), stream_of(stream)));
+    return gpu_told(GPU_NAME(Memcpy2DAsync)(host, host_pitch, device, device_pitch, row_bytes, n_rows,
+                                            GPU_NAME(MemcpyDeviceToHost), stream_of(stream)));
 }
 
 extern "C" int gpu_copy_within(void *to, const void *from, size_t n_bytes, void *stream)
 {
-    return told(GPU_NAME(MemcpyAsync)(to, from, n_bytes, GPU_NAME(MemcpyDeviceToDevice), stream_of(stream)));
+    return gpu_told(GPU_NAME(MemcpyAsync)(to, from, n_bytes, GPU_NAME(MemcpyDeviceToDevice), stream_of(stream)));
 }
 
 extern "C" int gpu_zero(void *memory, size_t n_bytes, void *stream)
 {
-    return told(GPU_NAME(MemsetAsync)(memory, 0, n_bytes, stream_of(stream)));
+    return gpu_told(GPU_NAME(MemsetAsync)(memory, 0, n_bytes, stream_of(stream)));
 }
 
 #endif

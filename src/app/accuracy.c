@@ -16,8 +16,8 @@ enum { PARALLEL_CELLS = 1 << 16 };
 
 enum { MAX_BOUNDS = SST_MAX_PERCENTILES * SST_MAX_COVERAGES };
 
-/* Cells that are copied at a time, and the fewest that a second thread is woken for. */
-enum { COPIED_CELLS = 4096, PARALLEL_CELLS = 65536 };
+/* Cells that are copied at a time. */
+enum { COPIED_CELLS = 4096 };
 
 /* A slot as it will be written, in arrays of our own. */
 struct work {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/gpu_served.h"
 #include "core/mem.h"
 #include "core/text.h"
 
@@ -101,10 +102,27 @@ static void say_none(const struct gpu_api *api, int code, struct sst_text *reaso
                       api->error_text(code), code);
 }
 
+/* Whether the plugin has kernels for a device; a line where not. */
+static bool is_served(const struct sst_gpu_device *device, struct sst_text *reasons)
+{
+    const bool serves = sst_gpu_serves(device->api, device->info.arch);
+    if (!serves)
+        sst_text_addf(reasons, "%s: device %d (%s) is of %s, and the plugin was built for %s\n", device->api->kind,
+                      device->number, device->info.name, device->info.arch, device->api->architectures);
+    return serves;
+}
+
 static void add_devices(const struct gpu_api *api, struct sst_gpu_found *found, struct sst_text *reasons)
 {
     struct sst_gpu_devices *devices = &found->devices;
     int n = 0;
+    if (!sst_gpu_may_count(api, SST_GPU_TOPOLOGY)) {
+        sst_text_addf(reasons,
+                      "%s: a device is of an architecture that the plugin was not built for (it was for %s), and the "
+                      "runtime does not survive that. Build for it too, or hide it (ROCR_VISIBLE_DEVICES)\n",
+                      api->kind, api->architectures);
+        return;
+    }
     const int code = api->n_devices(&n);
     if (code != 0 || n <= 0) {
         say_none(api, code, reasons);
@@ -119,7 +137,7 @@ static void add_devices(const struct gpu_api *api, struct sst_gpu_found *found, 
         else if (devices->n == SST_MAX_DEVICES)
             sst_text_addf(reasons, "%s: device %d is one too many; %d are taken\n", api->kind, device.number,
                           SST_MAX_DEVICES);
-        else
+        else if (is_served(&device, reasons))
             devices->list[devices->n++] = device;
     }
 }

@@ -11,14 +11,31 @@ struct trial {
     const char *kernels;
     enum sst_gpu_store store;
     enum sst_fit_kind fit;
-    enum sst_lattice_kind lattice; /* on the MILLI lattice codes and hundredths are two arrays */
+    struct sst_pattern_shape of;
 };
 
+/* Sorted forms are of up to 30 and of up to 40 years; lists are added in four ways by their length, and finished in two. */
 static const struct trial trials[] = {
-    {"the window kernel (cf)", SST_GPU_MOMENTS, SST_FIT_CF, SST_LATTICE_CENTI},
-    {"the window kernel (maxent)", SST_GPU_MOMENTS, SST_FIT_MAXENT, SST_LATTICE_CENTI},
-    {"the exact kernels", SST_GPU_EXACT, SST_FIT_CF, SST_LATTICE_MILLI},
-    {"the tail kernels", SST_GPU_TAIL, SST_FIT_CF, SST_LATTICE_MILLI},
+    {"the window kernel (cf)", SST_GPU_MOMENTS, SST_FIT_CF, {.lattice = SST_LATTICE_CENTI, .n_years = 30}},
+    {"the window kernel (maxent)", SST_GPU_MOMENTS, SST_FIT_MAXENT, {.lattice = SST_LATTICE_CENTI, .n_years = 30}},
+    {"the window kernel (cf, plain)",
+     SST_GPU_MOMENTS,
+     SST_FIT_CF,
+     {.lattice = SST_LATTICE_CENTI, .n_years = 30, .is_plain = true}},
+    {"the window kernel (maxent, plain)",
+     SST_GPU_MOMENTS,
+     SST_FIT_MAXENT,
+     {.lattice = SST_LATTICE_CENTI, .n_years = 30, .is_plain = true}},
+    {"the exact kernels", SST_GPU_EXACT, SST_FIT_CF, {.lattice = SST_LATTICE_MILLI, .n_years = 30}},
+    {"the exact kernels (40 years)", SST_GPU_EXACT, SST_FIT_CF, {.lattice = SST_LATTICE_CENTI, .n_years = 40}},
+    {"the tail kernels",
+     SST_GPU_TAIL,
+     SST_FIT_CF,
+     {.lattice = SST_LATTICE_MILLI, .n_years = 30, .k_top = 6, .k_bottom = 14}},
+    {"the tail kernels (40 and 20 values)",
+     SST_GPU_TAIL,
+     SST_FIT_CF,
+     {.lattice = SST_LATTICE_CENTI, .n_years = 40, .k_top = 40, .k_bottom = 20}},
 };
 
 static struct sst_gpu_setup setup_of(const struct sst_gpu_devices *devices, const struct sst_pattern *pattern,
@@ -29,17 +46,17 @@ static struct sst_gpu_setup setup_of(const struct sst_gpu_devices *devices, cons
                                   .cells = &pattern->cells,
                                   .n_most_places = sst_cells_most(SST_PATTERN_DOMAIN),
                                   .n_bins = SST_PATTERN_BINS,
-                                  .n_kept = SST_PATTERN_FIELDS,
-                                  .n_kept_bin = SST_PATTERN_YEARS,
+                                  .n_kept = pattern->n_fields,
+                                  .n_kept_bin = pattern->of.n_years,
                                   .n_terms = SST_PATTERN_WINDOW,
                                   .n_window = SST_PATTERN_WINDOW,
-                                  .k_top = SST_PATTERN_K,
-                                  .k_bottom = SST_PATTERN_K,
+                                  .k_top = pattern->of.k_top,
+                                  .k_bottom = pattern->of.k_bottom,
                                   .n_results = SST_PATTERN_POOLS,
                                   .fit = &pattern->fit,
                                   .args = &pattern->args,
                                   .is_low = pattern->is_low,
-                                  .wants_shape = store == SST_GPU_MOMENTS,
+                                  .wants_shape = store == SST_GPU_MOMENTS && !pattern->of.is_plain,
                                   .wants_marks = true};
 }
 
@@ -47,10 +64,11 @@ static enum sst_status compute_opened(struct sst_gpu *gpu, const struct sst_patt
                                       const struct sst_pattern_results *out, struct sst_error *err)
 {
     for (size_t bin = 0; bin < SST_PATTERN_BINS; ++bin) {
-        const struct sst_field *fields[SST_PATTERN_YEARS];
-        for (size_t year = 0; year < SST_PATTERN_YEARS; ++year)
-            fields[year] = &pattern->fields[bin * SST_PATTERN_YEARS + year];
-        SST_TRY(sst_gpu_add_fields(gpu, bin, fields, SST_PATTERN_YEARS, err));
+        const size_t n_years = pattern->of.n_years;
+        const struct sst_field *fields[SST_PATTERN_MOST_YEARS];
+        for (size_t year = 0; year < n_years; ++year)
+            fields[year] = &pattern->fields[bin * n_years + year];
+        SST_TRY(sst_gpu_add_fields(gpu, bin, fields, n_years, err));
     }
     SST_TRY(sst_gpu_start(gpu, pattern->pools, SST_PATTERN_POOLS, err));
     for (size_t pool = 0; pool < SST_PATTERN_POOLS; ++pool)
@@ -117,7 +135,7 @@ static enum sst_status run_trial(const struct sst_gpu_devices *devices, const st
     struct sst_pattern pattern = {0};
     struct sst_pattern_results expected = {0};
     enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_pattern_init(&pattern, trial->lattice, err));
+    SST_TRY_GOTO(sst_pattern_init(&pattern, &trial->of, err));
     pattern.fit.kind = trial->fit;
     SST_TRY_GOTO(sst_pattern_results_init(&expected, &pattern, trial->store, err));
     SST_TRY_GOTO(sst_pattern_compute(&pattern, trial->store, &expected, err));
@@ -132,9 +150,13 @@ uint64_t sst_gpu_selftest_bytes(const struct sst_gpu_devices *devices)
 {
     uint64_t most = 0;
     for (size_t i = 0; i < sizeof trials / sizeof trials[0]; ++i) {
-        const struct sst_pattern sizes = {.cells = {.n_domain = SST_PATTERN_DOMAIN},
-                                          .fit = {.kind = trials[i].fit, .n_percentiles = SST_PATTERN_PERCENTILES},
-                                          .args = sst_pattern_args(trials[i].lattice)};
+        const struct sst_pattern_shape *of = &trials[i].of;
+        const struct sst_quantile_args args = sst_pattern_args(of);
+        const struct sst_pattern sizes = {.of = *of,
+                                          .n_fields = SST_PATTERN_BINS * of->n_years,
+                                          .cells = {.n_domain = SST_PATTERN_DOMAIN},
+                                          .fit = {.kind = trials[i].fit, .n_percentiles = args.n_percentiles},
+                                          .args = args};
         const struct sst_gpu_setup setup = setup_of(devices, &sizes, trials[i].store);
         const uint64_t bytes = sst_gpu_bytes(&setup, 1).device;
         most = bytes > most ? bytes : most;

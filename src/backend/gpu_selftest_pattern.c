@@ -6,7 +6,7 @@
 #include "core/mem.h"
 #include "kernels/cell_maxent.h"
 
-enum { YEARS = SST_PATTERN_YEARS, BINS = SST_PATTERN_BINS, WINDOW = SST_PATTERN_WINDOW, K = SST_PATTERN_K };
+enum { MOST_YEARS = SST_PATTERN_MOST_YEARS, BINS = SST_PATTERN_BINS, WINDOW = SST_PATTERN_WINDOW };
 enum { PERCENTILES = SST_PATTERN_PERCENTILES, POOLS = SST_PATTERN_POOLS, DOMAIN = SST_PATTERN_DOMAIN };
 
 /* Of the largest kind that systems with devices have. [bytes] */
@@ -29,7 +29,7 @@ static uint32_t scatter(uint64_t at)
 /* Land, gaps, ties, constants, extremes, too few values, and a season with noise. */
 static int16_t pattern_code(size_t bin, size_t year, size_t cell, int most)
 {
-    const uint32_t noise = scatter((bin * YEARS + year) * DOMAIN + cell);
+    const uint32_t noise = scatter((bin * MOST_YEARS + year) * DOMAIN + cell);
     const size_t block = cell / SST_CELLS_WIDTH;
     if (block % 7 == 2 || (cell % 3 == 0 && noise % 5 == 0))
         return SST_CODE_MISSING;
@@ -41,7 +41,7 @@ static int16_t pattern_code(size_t bin, size_t year, size_t cell, int most)
     case 3:
         return (int16_t)(100 * (int)(noise % 4));
     case 4:
-        return year == bin % YEARS ? 2000 : SST_CODE_MISSING;
+        return year == bin ? 2000 : SST_CODE_MISSING;
     case 5:
         return bin % 4 == 1 ? SST_CODE_MISSING : (int16_t)(noise % 900);
     default:
@@ -49,26 +49,28 @@ static int16_t pattern_code(size_t bin, size_t year, size_t cell, int most)
     }
 }
 
-static void make_fields(struct sst_pattern *pattern, enum sst_lattice_kind lattice)
+static void make_fields(struct sst_pattern *pattern)
 {
-    const int most = lattice == SST_LATTICE_CENTI ? SST_MAX_HUNDREDTHS : INT16_MAX;
-    for (size_t i = 0; i < SST_PATTERN_FIELDS; ++i) {
+    const bool is_centi = pattern->of.lattice == SST_LATTICE_CENTI;
+    const int most = is_centi ? SST_MAX_HUNDREDTHS : INT16_MAX;
+    for (size_t i = 0; i < pattern->n_fields; ++i) {
         int16_t *codes = pattern->codes + i * DOMAIN, *hundredths = pattern->hundredths + i * DOMAIN;
         for (size_t cell = 0; cell < DOMAIN; ++cell)
-            codes[cell] = pattern_code(i / YEARS, i % YEARS, cell, most);
-        if (lattice == SST_LATTICE_MILLI)
+            codes[cell] = pattern_code(i / pattern->of.n_years, i % pattern->of.n_years, cell, most);
+        if (!is_centi)
             sst_field_hundredths(codes, DOMAIN, hundredths);
         pattern->fields[i] = (struct sst_field){DOMAIN, codes, hundredths, pattern->ice, false};
         sst_cells_take(&pattern->cells, &pattern->fields[i]);
     }
 }
 
-struct sst_quantile_args sst_pattern_args(enum sst_lattice_kind lattice)
+struct sst_quantile_args sst_pattern_args(const struct sst_pattern_shape *of)
 {
-    return (struct sst_quantile_args){shares, PERCENTILES, 7, sst_lattice_of(lattice), SST_PATTERN_MIN_SAMPLES};
+    const size_t n_percentiles = of->is_plain ? 1 : PERCENTILES;
+    return (struct sst_quantile_args){shares, n_percentiles, 7, sst_lattice_of(of->lattice), SST_PATTERN_MIN_SAMPLES};
 }
 
-static void make_questions(struct sst_pattern *pattern, enum sst_lattice_kind lattice)
+static void make_questions(struct sst_pattern *pattern)
 {
     const double z[PERCENTILES] = {1.28125, -1.28125, 0.671875};
     float *limit = pattern->table + (size_t)CELL_MAXENT_N_SKEW * CELL_MAXENT_N_U;
@@ -81,8 +83,9 @@ static void make_questions(struct sst_pattern *pattern, enum sst_lattice_kind la
         pattern->table[i] = (float)(scatter(i) % 4096) / 1024;
     for (size_t i = 0; i < CELL_MAXENT_N_SKEW; ++i)
         limit[i] = (float)(scatter(i) % 1024) / 256;
-    pattern->fit = (struct sst_moments_fit){SST_FIT_CF, PERCENTILES, pattern->z, pattern->tables, limit};
-    pattern->args = sst_pattern_args(lattice);
+    pattern->args = sst_pattern_args(&pattern->of);
+    pattern->fit =
+        (struct sst_moments_fit){SST_FIT_CF, pattern->args.n_percentiles, pattern->z, pattern->tables, limit};
     for (size_t bin = 0; bin < BINS; ++bin)
         pattern->bins[bin] = bin;
     for (size_t pool = 0; pool < POOLS; ++pool)
@@ -92,10 +95,10 @@ static void make_questions(struct sst_pattern *pattern, enum sst_lattice_kind la
 static size_t whole_pages(size_t n_bytes) { return (n_bytes + PAGE - 1) / PAGE * PAGE; }
 
 /* Runtimes page-lock whole pages: nothing else lies in them. */
-static enum sst_status open_codes(struct sst_pattern *pattern, enum sst_lattice_kind lattice, struct sst_error *err)
+static enum sst_status open_codes(struct sst_pattern *pattern, struct sst_error *err)
 {
-    const size_t n_array = whole_pages((size_t)SST_PATTERN_FIELDS * DOMAIN * sizeof *pattern->codes);
-    const size_t n_arrays = lattice == SST_LATTICE_MILLI ? 2 : 1;
+    const size_t n_array = whole_pages(pattern->n_fields * DOMAIN * sizeof *pattern->codes);
+    const size_t n_arrays = pattern->of.lattice == SST_LATTICE_MILLI ? 2 : 1;
     SST_TRY(sst_alloc(n_arrays * n_array + PAGE, 1, "the pattern of a self-test", &pattern->code_memory, err));
     unsigned char *first = pattern->code_memory;
     first += whole_pages((uintptr_t)first) - (uintptr_t)first;
@@ -105,19 +108,20 @@ static enum sst_status open_codes(struct sst_pattern *pattern, enum sst_lattice_
     return SST_OK;
 }
 
-enum sst_status sst_pattern_init(struct sst_pattern *pattern, enum sst_lattice_kind lattice, struct sst_error *err)
+enum sst_status sst_pattern_init(struct sst_pattern *pattern, const struct sst_pattern_shape *of, struct sst_error *err)
 {
+    const size_t n_fields = BINS * of->n_years;
     const size_t n_table = (size_t)CELL_MAXENT_N_SKEW * CELL_MAXENT_N_U + CELL_MAXENT_N_SKEW;
     const char *what = "the pattern of a self-test";
     enum sst_status rc = SST_OK;
-    *pattern = (struct sst_pattern){.n_block_bytes = 0};
+    *pattern = (struct sst_pattern){.of = *of, .n_fields = n_fields};
     SST_TRY_GOTO(sst_cells_init(&pattern->cells, DOMAIN, err));
-    SST_TRY_GOTO(sst_alloc(SST_PATTERN_FIELDS, sizeof *pattern->fields, what, &pattern->fields, err));
-    SST_TRY_GOTO(open_codes(pattern, lattice, err));
+    SST_TRY_GOTO(sst_alloc(n_fields, sizeof *pattern->fields, what, &pattern->fields, err));
+    SST_TRY_GOTO(open_codes(pattern, err));
     SST_TRY_GOTO(sst_alloc(DOMAIN, sizeof *pattern->ice, what, &pattern->ice, err));
     SST_TRY_GOTO(sst_alloc(n_table, sizeof *pattern->table, what, &pattern->table, err));
-    make_fields(pattern, lattice);
-    make_questions(pattern, lattice);
+    make_fields(pattern);
+    make_questions(pattern);
 done:
     if (rc != SST_OK)
         sst_pattern_clear(pattern);
@@ -162,7 +166,7 @@ enum sst_status sst_pattern_results_init(struct sst_pattern_results *results, co
         out->bound = results->bound[pool];
         out->n_obs = deal_out(results, &n_used, n * sizeof *out->n_obs);
         out->marks = deal_out(results, &n_used, n_double - n * sizeof *out->n_obs);
-        if (store == SST_GPU_MOMENTS) {
+        if (store == SST_GPU_MOMENTS && !pattern->of.is_plain) {
             out->shape.sd = deal_out(results, &n_used, n_float);
             out->shape.skew = deal_out(results, &n_used, n_float);
             out->shape.kurt = deal_out(results, &n_used, n_float);
@@ -175,7 +179,7 @@ enum sst_status sst_pattern_results_init(struct sst_pattern_results *results, co
 
 static const struct sst_field *field_of(const struct sst_pattern *pattern, size_t bin, size_t year)
 {
-    return &pattern->fields[bin * YEARS + year];
+    return &pattern->fields[bin * pattern->of.n_years + year];
 }
 
 /* Bins and a window of one plane after the other, each of n_places items: bin b's begin at b * bin_bytes. */
@@ -209,7 +213,7 @@ static enum sst_status compute_moments(const struct sst_pattern *pattern, const 
     unsigned char *memory = NULL;
     SST_TRY(sst_alloc((BINS + 1) * 5 * n, sizeof(int64_t), "bins of a self-test", &memory, err));
     for (size_t bin = 0; bin < BINS; ++bin)
-        for (size_t year = 0; year < YEARS; ++year) {
+        for (size_t year = 0; year < pattern->of.n_years; ++year) {
             const int16_t *hundredths = field_of(pattern, bin, year)->hundredths;
             cpu->moments_add_fields(moments_at(memory, bin, n), &pattern->cells, &hundredths, 1);
         }
@@ -230,7 +234,7 @@ static enum sst_status compute_exact(const struct sst_pattern *pattern, const st
                                      struct sst_error *err)
 {
     const struct sst_backend *cpu = sst_backend_cpu();
-    const size_t n = pattern->cells.n_places, tile_rows = SST_KEPT_HEAD_ROWS + YEARS;
+    const size_t n = pattern->cells.n_places, tile_rows = SST_KEPT_HEAD_ROWS + pattern->of.n_years;
     const size_t n_rows = sst_kept_tiles(n) * tile_rows;
     int16_t(*rows)[SST_KEPT_LANES] = NULL;
     struct sst_kept kept[BINS];
@@ -238,7 +242,7 @@ static enum sst_status compute_exact(const struct sst_pattern *pattern, const st
     SST_TRY(sst_alloc(BINS * n_rows, sizeof *rows, "kept values of a self-test", &rows, err));
     for (size_t bin = 0; bin < BINS; ++bin) {
         kept[bin] = (struct sst_kept){rows + bin * n_rows, tile_rows, 0};
-        for (size_t year = 0; year < YEARS; ++year) {
+        for (size_t year = 0; year < pattern->of.n_years; ++year) {
             const struct sst_field *field = field_of(pattern, bin, year);
             kept[bin].n_members = year + 1;
             cpu->exact_add_fields(&kept[bin], &pattern->cells, &field, 1);
@@ -253,12 +257,23 @@ static enum sst_status compute_exact(const struct sst_pattern *pattern, const st
     return rc;
 }
 
-static struct sst_tail_view tail_at(unsigned char *memory, size_t bin, size_t n)
+/* Of one bin: sums, and both lists. */
+static size_t tail_bytes(const struct sst_pattern *pattern)
 {
-    const size_t n_sums = n * sizeof(int64_t), n_list = K * n * sizeof(int16_t);
-    unsigned char *at = memory + bin * (n_sums + 2 * n_list);
-    return (struct sst_tail_view){(void *)(at + n_sums / 2),      (void *)at, (void *)(at + n_sums),
-                                  (void *)(at + n_sums + n_list), K,          K};
+    return pattern->cells.n_places * (sizeof(int64_t) + (pattern->of.k_top + pattern->of.k_bottom) * sizeof(int16_t));
+}
+
+static struct sst_tail_view tail_at(const struct sst_pattern *pattern, unsigned char *memory, size_t bin)
+{
+    const size_t n = pattern->cells.n_places, n_sums = n * sizeof(int64_t);
+    const size_t k_top = pattern->of.k_top, k_bottom = pattern->of.k_bottom;
+    unsigned char *at = memory + bin * tail_bytes(pattern), *top = at + n_sums;
+    return (struct sst_tail_view){(void *)(at + n_sums / 2),
+                                  (void *)at,
+                                  (void *)top,
+                                  (void *)(top + n * k_top * sizeof(int16_t)),
+                                  k_top,
+                                  k_bottom};
 }
 
 static enum sst_status finish_tail(const struct sst_pattern *pattern, unsigned char *memory, size_t pool,
@@ -266,11 +281,11 @@ static enum sst_status finish_tail(const struct sst_pattern *pattern, unsigned c
 {
     const struct sst_backend *cpu = sst_backend_cpu();
     const size_t n = pattern->cells.n_places;
-    const struct sst_tail_view sums = tail_at(memory, BINS, n);
+    const struct sst_tail_view sums = tail_at(pattern, memory, BINS);
     struct sst_tail_view bins[WINDOW];
     memset(sums.s1, 0, n * sizeof(int64_t));
     for (size_t i = 0; i < WINDOW; ++i) {
-        bins[i] = tail_at(memory, pool + i, n);
+        bins[i] = tail_at(pattern, memory, pool + i);
         cpu->plane_add(sums.n, bins[i].n, SST_PLANE_U16, n);
         cpu->plane_add(sums.s1, bins[i].s1, SST_PLANE_I32, n);
     }
@@ -287,12 +302,12 @@ static enum sst_status compute_tail(const struct sst_pattern *pattern, const str
     const size_t n = pattern->cells.n_places;
     unsigned char *memory = NULL;
     enum sst_status rc = SST_OK;
-    SST_TRY(sst_alloc((BINS + 1) * n, sizeof(int64_t) + 2 * K * sizeof(int16_t), "bins of a self-test", &memory, err));
+    SST_TRY(sst_alloc(BINS + 1, tail_bytes(pattern), "bins of a self-test", &memory, err));
     for (size_t bin = 0; bin < BINS; ++bin) {
-        const struct sst_tail_view view = tail_at(memory, bin, n);
-        for (size_t i = 0; i < K * n; ++i)
-            view.top[i] = view.bottom[i] = SST_CODE_MISSING;
-        for (size_t year = 0; year < YEARS; ++year) {
+        const struct sst_tail_view view = tail_at(pattern, memory, bin);
+        for (size_t i = 0; i < (view.k_top + view.k_bottom) * n; ++i)
+            view.top[i] = SST_CODE_MISSING; /* the bottom list lies behind it */
+        for (size_t year = 0; year < pattern->of.n_years; ++year) {
             const struct sst_field *field = field_of(pattern, bin, year);
             cpu->tail_add_fields(view, &pattern->cells, &field, 1);
         }

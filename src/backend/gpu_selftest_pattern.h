@@ -6,20 +6,28 @@
 
 enum {
     SST_PATTERN_DOMAIN = 1003, /* cells: the last block is not whole */
-    SST_PATTERN_YEARS = 30, /* fields of a bin: with a window of 11 bins, the shape that sorted forms are built for */
+    SST_PATTERN_MOST_YEARS = 40,
     SST_PATTERN_WINDOW = 11,
     SST_PATTERN_POOLS = 12, /* more than a window of them, so that they are sorted */
     SST_PATTERN_BINS = SST_PATTERN_WINDOW + SST_PATTERN_POOLS - 1,
-    SST_PATTERN_FIELDS = SST_PATTERN_BINS * SST_PATTERN_YEARS,
     SST_PATTERN_PERCENTILES = 3,
-    SST_PATTERN_K = 6, /* length of lists */
     SST_PATTERN_MIN_SAMPLES = 20
+};
+
+/* What trials differ in. */
+struct sst_pattern_shape {
+    enum sst_lattice_kind lattice; /* on the MILLI lattice codes and hundredths are two arrays */
+    size_t n_years; /* fields of a bin, at most SST_PATTERN_MOST_YEARS; sorted forms are built for numbers of them */
+    size_t k_top, k_bottom; /* lengths of lists */
+    bool is_plain; /* one percentile and no shape, as runs mostly ask: moments have kernels of their own for it */
 };
 
 /* What is asked of both backends. */
 struct sst_pattern {
+    struct sst_pattern_shape of;
+    size_t n_fields;
     struct sst_cells cells;
-    struct sst_field *fields; /* field y of bin b is number b * SST_PATTERN_YEARS + y */
+    struct sst_field *fields; /* field y of bin b is number b * of.n_years + y */
     int16_t *codes, *hundredths; /* of all fields; the same memory on the CENTI lattice */
     void *code_memory; /* whole pages of it, from codes on, hold nothing but the codes */
     size_t n_block_bytes; /* of those pages */
@@ -35,10 +43,10 @@ struct sst_pattern {
 };
 
 /* What is asked of quantiles. */
-struct sst_quantile_args sst_pattern_args(enum sst_lattice_kind lattice);
+struct sst_quantile_args sst_pattern_args(const struct sst_pattern_shape *of);
 
 /* Owner: the caller; sst_pattern_clear, which accepts what is zeroed or failed. Errors: SST_ERR_NOMEM. */
-SST_MUST_CHECK enum sst_status sst_pattern_init(struct sst_pattern *pattern, enum sst_lattice_kind lattice,
+SST_MUST_CHECK enum sst_status sst_pattern_init(struct sst_pattern *pattern, const struct sst_pattern_shape *of,
                                                 struct sst_error *err);
 void sst_pattern_clear(struct sst_pattern *pattern);
 

@@ -48,6 +48,14 @@ one=$("$portability" join "$folder/a.json")
 grep -q 'one platform: none' <<<"$one" || fail "one platform has a PP: $one"
 ! grep -qE '^ +PP ' <<<"$one" || fail "one platform has a weighted PP: $one"
 
+# A kernel that one of three platforms lacks has no PP, whatever the others attain.
+sed 's/machine B/machine E/' "$folder/b.json" >"$folder/e.json"
+sed -e 's/machine A/machine F/' -e 's/"kernel": "sum"/"kernel": "other"/' "$folder/a.json" >"$folder/f.json"
+three=$("$portability" join "$folder/a.json" "$folder/e.json" "$folder/f.json")
+grep -q 'sum .*none: not on machine F$' <<<"$three" || fail "a kernel that a platform lacks has a PP: $three"
+grep -q 'other .*none: not on machine A, machine E$' <<<"$three" || fail "a kernel that two platforms lack has a PP: $three"
+! grep -qE '^ +PP ' <<<"$three" || fail "no kernel is everywhere, and there is a weighted PP: $three"
+
 # refused NAME TEXT FILE...: join ends with an error that holds TEXT.
 refused() {
     local text=$1
@@ -58,6 +66,8 @@ refused() {
 refused "'machine A' is there twice" "$folder/a.json" "$folder/a.json"
 echo '{"name": "C"}' >"$folder/c.json"
 refused "c.json: has no 'ceilings'" "$folder/a.json" "$folder/c.json"
+echo '{"name": "C", "ceilings": {"bytes_per_second": 1, "operations_per_second": {}}, "kernels": []}' >"$folder/c.json"
+refused "c.json: has no kernel" "$folder/a.json" "$folder/c.json" --svg "$folder/none.svg"
 sed 's/"seconds_per_item": 0.4/"seconds_per_item": 0/' "$folder/a.json" >"$folder/d.json"
 refused "kernel sum: 'seconds_per_item' is no positive number" "$folder/d.json"
 echo "portability: efficiencies, means and refusals as by hand"

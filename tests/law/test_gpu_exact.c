@@ -19,7 +19,8 @@ enum {
     PITCH = 256,
     MOST_DAYS = 48,
     MOST_MEMBERS = 40,
-    N_NO_BLOCK = 5 /* a block of places that is not given yet */
+    N_NO_BLOCK = 5, /* a block of places that is not given yet */
+    POISON = 0x5A
 };
 
 /* A run of pools: days x years of members, windows of some days. */
@@ -61,7 +62,7 @@ static void *make(size_t n, size_t size)
 {
     void *memory = aligned_alloc(256, (n * size + 255) / 256 * 256);
     ck_assert_ptr_nonnull(memory);
-    memset(memory, 0x5A, (n * size + 255) / 256 * 256);
+    memset(memory, POISON, (n * size + 255) / 256 * 256);
     return memory;
 }
 
@@ -225,6 +226,15 @@ static struct results cpu_results(const struct world *world, const double *p, si
     return results;
 }
 
+/* Places behind the cells, of one pool. */
+static void expect_untouched(const void *behind, size_t size, const char *form)
+{
+    const unsigned char *at = behind;
+    for (size_t i = 0; i < (PITCH - N_CELLS) * size; ++i)
+        if (at[i] != POISON) /* each assertion is recorded, and these are many */
+            ck_abort_msg("%s: writes behind the cells", form);
+}
+
 static void expect_same(const struct world *world, const struct results *a, const struct results *b,
                         size_t n_percentiles, const char *form)
 {
@@ -234,11 +244,15 @@ static void expect_same(const struct world *world, const struct results *a, cons
                       form, pool);
         ck_assert_msg(memcmp(a->mean + at, b->mean + at, N_CELLS * sizeof *a->mean) == 0, "%s: mean of pool %zu", form,
                       pool);
-        for (size_t q = 0; q < n_percentiles; ++q)
+        for (size_t q = 0; q < n_percentiles; ++q) {
+            expect_untouched(b->quantile[q] + at + N_CELLS, sizeof(double), form);
             for (size_t cell = 0; cell < N_CELLS; ++cell)
                 if (memcmp(a->quantile[q] + at + cell, b->quantile[q] + at + cell, sizeof(double)) != 0)
                     ck_abort_msg("%s: percentile %zu of pool %zu in cell %zu: %.17g, not %.17g", form, q, pool, cell,
                                  b->quantile[q][at + cell], a->quantile[q][at + cell]);
+        }
+        expect_untouched(b->n_obs + at + N_CELLS, sizeof *b->n_obs, form);
+        expect_untouched(b->mean + at + N_CELLS, sizeof *b->mean, form);
     }
 }
 
@@ -359,6 +373,29 @@ static uint32_t depth_of(struct gpu_ranks ranks, bool from_below)
     return (uint32_t)depth;
 }
 
+/* Pools from the second on, whose results come behind those of others: those of the first are not touched. */
+static void check_sorted_part(const struct world *world, const struct results *expected, struct gpu_sorted args)
+{
+    const size_t n_pools = world->of->n_pools, n_percentiles = (size_t)args.ranks.n_percentiles;
+    struct results part = open_results(n_pools, n_percentiles), whole = open_results(n_pools, n_percentiles);
+    args.members += args.n_members;
+    args.n_days -= 1;
+    args.first_result = 1;
+    args.first_percentile = 0;
+    args.results = device_results(&part);
+    ck_assert_int_eq(gpu_launch_exact_sorted(&args, NULL), 0);
+    for (size_t q = 0; q < n_percentiles; ++q) {
+        ck_assert_mem_eq(part.quantile[q], whole.quantile[q], PITCH * sizeof(double)); /* poison */
+        memcpy(part.quantile[q], expected->quantile[q], PITCH * sizeof(double));
+        expect_untouched(part.quantile[q] + N_CELLS, sizeof(double), "sorted in part");
+    }
+    memcpy(part.mean, expected->mean, PITCH * sizeof *part.mean);
+    memcpy(part.n_obs, expected->n_obs, PITCH * sizeof *part.n_obs);
+    expect_same(world, expected, &part, n_percentiles, "sorted in part");
+    close_results(&part);
+    close_results(&whole);
+}
+
 /* Returns whether a form is built for this. */
 static bool check_sorted(const struct world *world, const double *p, size_t n_percentiles, bool from_below)
 {
@@ -399,6 +436,7 @@ static bool check_sorted(const struct world *world, const double *p, size_t n_pe
         for (size_t pool = 0; pool < n_pools; ++pool)
             ck_assert_mem_eq(sorted.quantile[n_percentiles] + pool * PITCH,
                              expected.quantile[n_percentiles - 1] + pool * PITCH, N_CELLS * sizeof(double));
+        check_sorted_part(world, &expected, args);
     } else {
         ck_assert_int_ne(gpu_launch_exact_sorted(&args, NULL), 0);
     }
@@ -435,7 +473,7 @@ START_TEST(divisions_by_reciprocals_have_the_bits_of_divisions)
         const struct sst_lattice lattice = sst_lattice_of((enum sst_lattice_kind)kind);
         const double per = lattice.steps_per_degree;
         for (int code = -INT16_MAX; code <= INT16_MAX; ++code) {
-            const double a = code + lattice.reference_steps, got = cell_exact_divide(a, per, 1.0 / per);
+            const double a = code + lattice.reference_steps, got = cell_divide_by_inverse(a, per, 1.0 / per);
             const double expected = a / per;
             if (memcmp(&got, &expected, sizeof got) != 0)
                 ck_abort_msg("code %d: %.17g, not %.17g", code, got, expected);

@@ -184,6 +184,32 @@ START_TEST(bins_are_those_of_the_cpu)
 }
 END_TEST
 
+/* More bins than a grid has rows, of one block of places each. */
+START_TEST(a_launch_takes_any_number_of_bins)
+{
+    enum { N_BINS = 65535 + 40, N_PLACES = GPU_BLOCK_CELLS };
+    struct sea sea = sea_open(2, 9);
+    struct gpu_moments_store got = store_open((size_t)N_BINS * N_PLACES);
+    struct gpu_add_task *tasks = need(N_BINS * sizeof *tasks, 0);
+    const uint32_t block = 0;
+    for (uint32_t bin = 0; bin < N_BINS; ++bin)
+        tasks[bin] = (struct gpu_add_task){bin, bin % 2, 1, 1};
+    memset(got.n, POISON, (size_t)N_BINS * N_PLACES * sizeof *got.n);
+    const struct gpu_places places = {&block, N_PLACES, N_PLACES};
+    const struct gpu_moments_add args = {places, got, {sea.codes, sea.stride}, tasks, N_BINS};
+    ck_assert_int_eq(gpu_launch_moments_add(&args, NULL), 0);
+    for (size_t i = 0; i < (size_t)N_BINS * N_PLACES; ++i) {
+        const int16_t code = sea.field[i / N_PLACES % 2][i % N_PLACES];
+        const bool is_valid = code != SST_CODE_MISSING;
+        if (got.n[i] != is_valid || got.s1[i] != (is_valid ? code : 0))
+            ck_abort_msg("bin %zu, place %zu: %d values, sum %d", i / N_PLACES, i % N_PLACES, got.n[i], got.s1[i]);
+    }
+    free(tasks);
+    store_close(got);
+    sea_close(&sea);
+}
+END_TEST
+
 START_TEST(nothing_to_do_is_no_error)
 {
     ck_assert_int_eq(gpu_launch_moments_add(&(struct gpu_moments_add){.n_tasks = 0}, NULL), 0);
@@ -381,6 +407,7 @@ static const struct windows {
     {SST_LEAP_OWN, 15, 100, 9, 31},   {SST_LEAP_OWN, 15, 100, 36, 11},   {SST_LEAP_HOBDAY, 5, 45, 30, 22},
     {SST_LEAP_HOBDAY, 5, 45, 30, 11}, {SST_LEAP_HOBDAY, 5, 355, 22, 11}, {SST_LEAP_HOBDAY, 5, 55, 12, 5},
     {SST_LEAP_HOBDAY, 0, 57, 7, 1},   {SST_LEAP_HOBDAY, 5, 355, 22, 16}, {SST_LEAP_SKIP, 5, 100, 15, 0},
+    {SST_LEAP_OWN, 20, 100, 9, 41}, /* more than fast memory holds */
 };
 enum { N_WINDOWS = sizeof windows / sizeof windows[0] };
 
@@ -419,23 +446,35 @@ START_TEST(every_kind_of_cell_occurs)
 }
 END_TEST
 
-/* What is not wanted is not written, and changes nothing else. */
+/* One kind of result is left out at a time: it is not written, and all others have the CPU's bits. */
 START_TEST(results_may_be_left_out)
 {
+    enum { MEAN, N_OBS, MARK, SHAPE, N_KINDS };
     const struct sst_moments_fit fit = _i % 2 ? maxent_fit() : cf_fit();
     const struct sst_pool_rule rule = {SST_CALENDAR_STANDARD, SST_LEAP_SKIP, 1983, 2012, 2};
     struct case_of c = case_open(&rule, 200, 3, 5, 30, &fit);
-    struct results got = results_open(c.expected.n, c.expected.n_percentiles);
-    struct gpu_window args = window_of(&c, &got, GPU_WINDOW_CHOOSE);
-    args.results.mean = NULL;
-    args.results.n_obs = NULL;
-    args.results.mark = NULL;
-    args.results.sd = args.results.skew = args.results.kurt = NULL;
-    ck_assert_int_eq(gpu_launch_window(&args, NULL), 0);
-    ck_assert_mem_eq(got.doubles + got.n, c.expected.doubles + got.n, fit.n_percentiles * got.n * sizeof(double));
-    ck_assert_uint_eq(got.n_obs[0], POISON << 8 | POISON);
-    ck_assert_uint_eq(got.mark[0], POISON);
-    results_close(&got);
+    for (int kind = MEAN; kind < N_KINDS; ++kind) {
+        struct results got = results_open(c.expected.n, c.expected.n_percentiles);
+        struct results poison = results_open(c.expected.n, c.expected.n_percentiles);
+        struct gpu_window args = window_of(&c, &got, GPU_WINDOW_CHOOSE);
+        struct gpu_results *out = &args.results;
+        const struct gpu_results whole = *out;
+        out->mean = kind == MEAN ? NULL : whole.mean;
+        out->n_obs = kind == N_OBS ? NULL : whole.n_obs;
+        out->mark = kind == MARK ? NULL : whole.mark;
+        if (kind == SHAPE)
+            out->sd = out->skew = out->kurt = NULL;
+        ck_assert_int_eq(gpu_launch_window(&args, NULL), 0);
+        const struct results *mean = kind == MEAN ? &poison : &c.expected,
+                             *shape = kind == SHAPE ? &poison : &c.expected;
+        ck_assert_mem_eq(got.doubles, mean->doubles, got.n * sizeof(double));
+        ck_assert_mem_eq(got.doubles + got.n, c.expected.doubles + got.n, fit.n_percentiles * got.n * sizeof(double));
+        ck_assert_mem_eq(got.n_obs, (kind == N_OBS ? &poison : &c.expected)->n_obs, got.n * sizeof *got.n_obs);
+        ck_assert_mem_eq(got.mark, (kind == MARK ? &poison : &c.expected)->mark, got.n);
+        ck_assert_mem_eq(got.floats, shape->floats, N_FLOATS * got.n * sizeof(float));
+        results_close(&got);
+        results_close(&poison);
+    }
     case_close(&c);
 }
 END_TEST
@@ -480,6 +519,7 @@ Suite *test_suite(void)
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 300);
     tcase_add_test(tc, bins_are_those_of_the_cpu);
+    tcase_add_test(tc, a_launch_takes_any_number_of_bins);
     tcase_add_test(tc, nothing_to_do_is_no_error);
     tcase_add_loop_test(tc, windows_of_every_form_are_those_of_the_cpu, 0, 2 * N_WINDOWS);
     tcase_add_test(tc, every_kind_of_cell_occurs);

@@ -15,7 +15,10 @@ resources_hip() {
     local file=$1
     shift
     awk -v archs="$*" '
-        function flush() { if (name != "") print name, arch[++seen[name]], registers, scratch, fast; name = "" }
+        function flush() {
+            if (name != "") print name, ++seen[name] in arch ? arch[seen[name]] : "an-arch-too-many", registers, scratch, fast
+            name = ""
+        }
         BEGIN { split(archs, arch, " ") }
         !/remark: / { next }
         /Function Name: / { flush(); sub(/.*Function Name: /, ""); name = $1; registers = 0; next }
@@ -62,6 +65,7 @@ held() {
             wrong = 1
             next
         }
+        $2 == "an-arch-too-many" { print what ": more devices are told of than SST_HIP_ARCHS has"; wrong = 1 }
         ($1, $2) in limit && $3 > limit[$1, $2] { print what ": takes " $3 " registers, more than " limit[$1, $2]; wrong = 1 }
         $5 > fast[$1] { print what ": takes " $5 " bytes of fast memory, more than " fast[$1]; wrong = 1 }
         END { exit wrong }'
@@ -87,11 +91,13 @@ check_build() {
     return "$status"
 }
 
-# check_commands BUILD.NINJA
+# check_commands BUILD.NINJA: some line compiles device code, and each such line does it as it must.
 check_commands() {
-    local wrong status=0
-    wrong=$(grep -E 'gpu_compile\.sh .* -x hip ' "$1" | grep -vE -e '--offload-arch=.*-ffp-contract=off') && echo "for HIP: $wrong" && status=1
-    wrong=$(grep -E 'gpu_compile\.sh .* -x cu ' "$1" | grep -vE -e '-gencode.*--fmad=false') && echo "for CUDA: $wrong" && status=1
+    local said wrong status=0
+    said=$(grep -E 'gpu_compile\.sh .* -x (hip|cu) ' "$1") || { echo "$1: no command that compiles device code" && return 1; }
+    wrong=$(grep -e ' -x hip ' <<<"$said" | grep -vE -e '--offload-arch=.*-ffp-contract=off') && echo "for HIP: $wrong" && status=1
+    wrong=$(grep -e ' -x cu ' <<<"$said" | grep -vE -e '-gencode.*--fmad=false') && echo "for CUDA: $wrong" && status=1
+    wrong=$(grep -E -e '-ffast-math|-use_fast_math|--use_fast_math|-Ofast' <<<"$said") && echo "fast: $wrong" && status=1
     return "$status"
 }
 
@@ -142,6 +148,9 @@ said_hip k_a 32 8 1024 | planted hip
 must_fail 'k_a on gfx90a: has 8 bytes of scratch a thread' check_planted
 said_hip k_a 32 0 1025 | planted hip
 must_fail 'k_a on gfx906: takes 1025 bytes of fast memory, more than 1024' check_planted
+said_hip k_a 32 0 1024 | planted hip
+plant_more build/CMakeCache.txt <<<'SST_HIP_ARCHS:STRING=gfx906'
+must_fail 'k_a on an-arch-too-many: more devices are told of' check_planted
 said_hip k_naive 32 688 0 | planted hip
 must_pass check_planted
 said_hip k_b 32 0 0 | planted hip
@@ -162,6 +171,13 @@ plant build.ninja <<<'  COMMAND = gpu_compile.sh a.said hipcc --offload-arch=gfx
 must_fail 'for HIP' check_commands "$plant_dir/build.ninja"
 plant build.ninja <<<'  COMMAND = gpu_compile.sh a.said nvcc -gencode arch=compute_90,code=sm_90 -x cu -c a.hip.cpp'
 must_fail 'for CUDA' check_commands "$plant_dir/build.ninja"
+plant build.ninja <<<'  COMMAND = gcc -c a.c'
+must_fail 'no command that compiles device code' check_commands "$plant_dir/build.ninja"
+must_fail 'no command that compiles device code' check_commands "$plant_dir/absent.ninja"
+plant build.ninja <<<'  COMMAND = gpu_compile.sh a.said nvcc -gencode a --fmad=false -x cu -use_fast_math -c a.hip.cpp'
+must_fail 'fast: ' check_commands "$plant_dir/build.ninja"
+plant build.ninja <<<'  COMMAND = gpu_compile.sh a.said hipcc --offload-arch=gfx906 -x hip -ffp-contract=off -c a.hip.cpp'
+must_pass check_commands "$plant_dir/build.ninja"
 echo "kernels keep to their table; $n_faults planted faults caught"
 
 # One that the compiler itself makes: an array that a thread indexes as it runs lies in scratch.

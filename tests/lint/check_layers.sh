@@ -38,7 +38,7 @@ declare -A homes=(
 kernel_headers='stdint.h stddef.h stdbool.h math.h float.h'
 
 # Files of processes of their own, which end by _exit.
-own_processes='src/stream/crew_launcher.c src/stream/crew_reader.c'
+own_processes='src/backend/gpu_served.c src/stream/crew_launcher.c src/stream/crew_reader.c'
 
 # Words that only programs (src/app, tools) may call.
 forbidden_calls='v?printf|v?fprintf|puts|fputs|putchar|perror|exit|_exit|quick_exit|abort|getenv|secure_getenv|setenv|putenv'

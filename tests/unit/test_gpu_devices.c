@@ -2,9 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/gpu_devices.h"
+#include "backend/gpu_served.h"
 #include "test_main.h"
 
 #define MIB ((size_t)1 << 20)
@@ -80,6 +82,72 @@ START_TEST(a_plugin_that_cannot_be_loaded_is_named_and_others_are_used)
     sst_gpu_found_clear(&found);
     ck_assert_int_eq(unlink(broken), 0);
     ck_assert_int_eq(unlink(link), 0);
+}
+END_TEST
+
+static bool serves(const char *kind, const char *built, const char *arch)
+{
+    const struct gpu_api api = {.kind = kind, .architectures = built};
+    return sst_gpu_serves(&api, arch);
+}
+
+START_TEST(a_plugin_serves_what_it_was_built_for)
+{
+    ck_assert(serves("hip", "gfx906,gfx90a", "gfx906:sramecc+:xnack-"));
+    ck_assert(serves("hip", "gfx906,gfx90a:xnack-", "gfx90a"));
+    ck_assert(!serves("hip", "gfx906,gfx90a", "gfx90"));
+    ck_assert(!serves("hip", "gfx90", "gfx906"));
+    ck_assert(!serves("hip", "gfx906,gfx90a", "gfx1030"));
+    ck_assert(!serves("hip", "", "gfx906") && !serves("hip", "gfx906", ""));
+    ck_assert(serves("cuda", "sm_90", "sm_90") && serves("cuda", "sm_90", "sm_120"));
+    ck_assert(!serves("cuda", "sm_90", "sm_89") && !serves("cuda", "sm_90", ""));
+    ck_assert(serves("cuda", "sm_80,sm_100", "sm_86"));
+    ck_assert(!serves("cuda", "sm_80,sm_100", "sm_90")); /* neither its code nor its PTX */
+    ck_assert(serves("emulated", "cpu", "cpu"));
+}
+END_TEST
+
+/* Runtimes that end the process when asked, and that do not. */
+static int abort_instead(int *n)
+{
+    *n = 0;
+    abort();
+}
+
+static int count_none(int *n)
+{
+    *n = 0;
+    return 100;
+}
+
+static void write_node(const char *topology, const char *node, const char *properties)
+{
+    ck_assert_int_eq(mkdir(test_path("%s/%s", topology, node), 0700), 0);
+    FILE *file = fopen(test_path("%s/%s/properties", topology, node), "w");
+    ck_assert_ptr_nonnull(file);
+    (void)fputs(properties, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(a_runtime_that_would_end_the_process_is_not_asked)
+{
+    struct gpu_api api = {.kind = "hip", .architectures = "gfx906,gfx90a", .n_devices = abort_instead};
+    char topology[1024];
+    (void)snprintf(topology, sizeof topology, "%s/nodes", test_scratch_dir());
+    ck_assert(
+        sst_gpu_may_count(&api, topology)); /* no driver: no child, and the runtime only says that there is none */
+    ck_assert_int_eq(mkdir(topology, 0700), 0);
+    write_node(topology, "0", "cpu_cores_count 8\nsimd_count 0\ngfx_target_version 0\n");
+    write_node(topology, "1", "cpu_cores_count 0\nsimd_count 240\ngfx_target_version 90006\n");
+    write_node(topology, "2", "simd_count 416\ngfx_target_version 90010\n");
+    ck_assert(sst_gpu_may_count(&api, topology)); /* all are served */
+    write_node(topology, "3", "simd_count 160\ngfx_target_version 100300\n");
+    ck_assert(!sst_gpu_may_count(&api, topology));
+    api.n_devices = count_none; /* the foreign one is hidden from the runtime */
+    ck_assert(sst_gpu_may_count(&api, topology));
+    api.n_devices = abort_instead;
+    api.kind = "cuda";
+    ck_assert(sst_gpu_may_count(&api, topology));
 }
 END_TEST
 
@@ -250,6 +318,8 @@ Suite *test_suite(void)
     tcase_add_test(all, where_there_is_no_plugin_the_reason_is_told);
     tcase_add_test(all, emulated_devices_are_found_and_their_plugin_stays);
     tcase_add_test(all, a_plugin_that_cannot_be_loaded_is_named_and_others_are_used);
+    tcase_add_test(all, a_plugin_serves_what_it_was_built_for);
+    tcase_add_test(all, a_runtime_that_would_end_the_process_is_not_asked);
     tcase_add_test(all, devices_are_chosen_by_their_number);
     tcase_add_test(all, a_wish_that_cannot_be_granted_is_refused_with_what_was_found);
     tcase_add_test(all, a_code_becomes_a_message_that_names_device_and_call);
