@@ -1,5 +1,5 @@
 /*
- * What this processor can do at most, as JSON: copying memory, and arithmetic on what lies in the first-level cache. Compiled
+ * What this processor can do at most, as JSON: copying memory, and arithmetic on what lies in registers. Compiled
  * for several instruction sets, of which the widest that the processor has is taken, as the backend does.
  *
  *   cmake --preset release && cmake --build --preset release --target ceilings
@@ -8,15 +8,14 @@
  * --small is for tests: it shows that the program works, and its figures mean little.
  */
 #include <omp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ceilings.h"
+enum { N_ROUNDS = 7, N_TURNS = 40000, SMALLER = 100 };
 
-enum { N_ROUNDS = 7, N_ITEMS = 2048, N_STEPS = 100000, SMALLER = 100 };
-
-static int n_steps = N_STEPS;
+static int n_turns = N_TURNS;
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define FOR_EACH_SET                                                                                                   \
@@ -26,54 +25,79 @@ static int n_steps = N_STEPS;
 #define FOR_EACH_SET __attribute__((noinline))
 #endif
 
-FOR_EACH_SET static void multiply_add(double *x, double by)
+/*
+ * Items that stay in the first-level cache, and steps that each goes through between being read and written: so many that
+ * reading and writing cost little, and the next items begin meanwhile.
+ */
+enum { N_ITEMS = 1024, N_CHAIN = 16 };
+
+FOR_EACH_SET static void multiply_add_doubles(double *x, int n)
 {
-    const int n = n_steps;
-    for (int step = 0; step < n; ++step)
-        for (int i = 0; i < N_ITEMS; ++i)
-            x[i] = x[i] * by + 1.0;
+    for (int turn = 0; turn < n; ++turn)
+        for (int i = 0; i < N_ITEMS; ++i) {
+            double value = x[i];
+            for (int step = 0; step < N_CHAIN; ++step)
+                value = value * 0.999 + 1.0;
+            x[i] = value;
+        }
 }
 
-FOR_EACH_SET static void multiply_add_int32(uint32_t *x, uint32_t by)
+FOR_EACH_SET static void multiply_add_wholes(uint32_t *x, int n)
 {
-    const int n = n_steps;
-    for (int step = 0; step < n; ++step)
-        for (int i = 0; i < N_ITEMS; ++i)
-            x[i] = x[i] * by + 1U;
+    for (int turn = 0; turn < n; ++turn)
+        for (int i = 0; i < N_ITEMS; ++i) {
+            uint32_t value = x[i];
+            for (int step = 0; step < N_CHAIN; ++step)
+                value = (value ^ (uint32_t)step) * 0x9e3779b1U;
+            x[i] = value;
+        }
+}
+
+/* Products of whole numbers are slow on some processors: sums and exclusive ors are not. */
+FOR_EACH_SET static void add_xor_wholes(uint32_t *x, int n)
+{
+    for (int turn = 0; turn < n; ++turn)
+        for (int i = 0; i < N_ITEMS; ++i) {
+            uint32_t value = x[i];
+            for (int step = 0; step < N_CHAIN; ++step)
+                value = (value + 0x9e3779b9U) ^ 0x7f4a7c15U;
+            x[i] = value;
+        }
 }
 
 /* A comparison and a sum, as counting is. */
-FOR_EACH_SET static void count_int16(int16_t *counts, const int16_t *x)
+FOR_EACH_SET static void count_codes(int16_t *x, int n)
 {
-    const int n = n_steps;
-    for (int step = 0; step < n; ++step)
-        for (int i = 0; i < N_ITEMS; ++i)
-            counts[i] = (int16_t)(counts[i] + (x[i] > (int16_t)step));
+    for (int turn = 0; turn < n; ++turn)
+        for (int i = 0; i < N_ITEMS; ++i) {
+            int16_t value = x[i];
+            for (int step = 0; step < N_CHAIN; ++step)
+                value = (int16_t)(value - (value > step * 100));
+            x[i] = value;
+        }
 }
 
-enum kind { FP64, INT32, INT16, COPY, N_KINDS };
-static const char *const names[N_KINDS] = {"fp64", "int32", "int16", "copy"};
+enum kind { DOUBLES, PRODUCTS, SUMS, CODES, COPY };
 
 static char *big[2];
 static size_t big_bytes = (size_t)512 << 20;
 
 static void run(enum kind kind)
 {
-    _Alignas(64) double values[N_ITEMS] = {0};
-    _Alignas(64) uint32_t wholes[N_ITEMS] = {0};
-    _Alignas(64) int16_t counts[N_ITEMS] = {0}, codes[N_ITEMS] = {0};
+    _Alignas(64) double sums[N_ITEMS] = {0};
+    _Alignas(64) uint32_t numbers[N_ITEMS] = {0};
+    _Alignas(64) int16_t counts[N_ITEMS] = {0};
     const size_t share = big_bytes / (size_t)omp_get_num_threads(), at = share * (size_t)omp_get_thread_num();
-    volatile double kept = 0.0;
-    if (kind == FP64)
-        multiply_add(values, 0.999);
-    else if (kind == INT32)
-        multiply_add_int32(wholes, 3);
-    else if (kind == INT16)
-        count_int16(counts, codes);
+    if (kind == DOUBLES)
+        multiply_add_doubles(sums, n_turns);
+    else if (kind == PRODUCTS)
+        multiply_add_wholes(numbers, n_turns);
+    else if (kind == SUMS)
+        add_xor_wholes(numbers, n_turns);
+    else if (kind == CODES)
+        count_codes(counts, n_turns);
     else
         memcpy(big[1] + at, big[0] + at, share);
-    kept = values[1] + (double)wholes[1] + (double)counts[1];
-    (void)kept;
 }
 
 static int by_value(const void *a, const void *b)
@@ -85,9 +109,9 @@ static int by_value(const void *a, const void *b)
 /* Operations or bytes a second of all threads, median of the rounds. */
 static double rate(enum kind kind)
 {
-    double seconds[N_ROUNDS], amount = 2.0 * N_ITEMS * n_steps * (double)omp_get_max_threads();
-    if (kind == COPY)
-        amount = 2.0 * (double)big_bytes;
+    double seconds[N_ROUNDS], amount = 2.0 * (double)big_bytes;
+    if (kind != COPY)
+        amount = 2.0 * N_CHAIN * N_ITEMS * n_turns * (double)omp_get_max_threads();
     for (int round = 0; round < N_ROUNDS; ++round) {
         const double start = omp_get_wtime();
 #pragma omp parallel
@@ -103,8 +127,8 @@ int main(int argc, char **argv)
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--threads") == 0)
             omp_set_num_threads(atoi(argv[i + 1]) > 0 ? atoi(argv[i + 1]) : 1);
-        if (strcmp(argv[i], "--small") == 0 && n_steps == N_STEPS) {
-            n_steps = N_STEPS / SMALLER;
+        if (strcmp(argv[i], "--small") == 0 && n_turns == N_TURNS) {
+            n_turns = N_TURNS / SMALLER;
             big_bytes /= SMALLER;
         }
     }
@@ -114,10 +138,9 @@ int main(int argc, char **argv)
             return 1;
         memset(big[i], i, big_bytes);
     }
-    printf("{\"threads\": %d, \"bytes_per_second\": %.6g, \"operations_per_second\": {", omp_get_max_threads(),
-           rate(COPY));
-    for (int kind = 0; kind < COPY; ++kind)
-        printf("%s\"%s\": %.6g", kind ? ", " : "", names[kind], rate((enum kind)kind));
-    printf("}}\n");
+    const double products = rate(PRODUCTS), sums = rate(SUMS);
+    printf("{\"threads\": %d, \"bytes_per_second\": %.6g, \"operations_per_second\": "
+           "{\"fp64\": %.6g, \"int32\": %.6g, \"int16\": %.6g}}\n",
+           omp_get_max_threads(), rate(COPY), rate(DOUBLES), products > sums ? products : sums, rate(CODES));
     return 0;
 }

@@ -1,6 +1,6 @@
 /*
  * The arithmetic that ceilings are made of: chains of operations on values that stay in registers, eight of them side by side,
- * so that the rate and not the delay of one operation is seen. One text for processors and devices.
+ * so that the rate and not the delay of one operation is seen.
  */
 #ifndef SST_BENCH_CEILINGS_H
 #define SST_BENCH_CEILINGS_H
