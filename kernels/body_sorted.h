@@ -9,7 +9,7 @@
  * The prefix grows day by day and stays in registers; suffixes are made from the last day backwards when a block is full. A
  * window that is a whole block is a prefix. Sums and counts of the window are kept as those of its days, in a ring.
  *
- *   lists, items SORTED_STRIDE words apart    [ slot 0: suffix 1 | ... | slot n_window - 2 | sums of days, the last first ]
+ *   slot j, items SORTED_STRIDE words apart    [ sums of day j, by cell | suffix j + 1, and then day j + 1 ]
  *
  * Lists are DEPTH long. Where fewer values are wanted the prefix begins with as many greatest codes as are too many, which
  * come out first and push the wanted ones to the end, where the two least are found without sorting.
@@ -27,85 +27,187 @@ struct body_sorted_args {
     struct cell_exact_lattice lattice;
     struct pair_factors factors;
     uint32_t n_blocks; /* of the launch: a block goes on by so many */
-    uint32_t n_words; /* of a thread's lists */
+    uint32_t n_slow_words; /* of a thread's lists that are not in fast memory */
+    uint32_t *counter, *order; /* of CUDA: units that are taken; the first pairs of blocks in their order */
 };
 
 /* Words from an item of a thread's lists to the next. */
 enum { SORTED_STRIDE = k_sorted_threads };
 
+/*
+ * Slots in fast memory; the others lie in scratch, which stays in the L2 cache where it is read and written in turn. Of CUDA
+ * they leave room for two warps a scheduler. The LDS of AMD holds no wave's lists. An emulated device does a bit of each.
+ */
+#if defined(GPU_IS_CUDA)
+template <int DEPTH> static constexpr uint32_t sorted_fast_slots = DEPTH > 34 ? 4 : 6;
+#elif defined(GPU_IS_HIP)
+template <int DEPTH> static constexpr uint32_t sorted_fast_slots = 0;
+#else
+template <int DEPTH> static constexpr uint32_t sorted_fast_slots = DEPTH > 40 ? 0 : 6;
+#endif
+
 /* Count and sum of a day's values of a cell in one word: count in the low bits. */
 enum { SORTED_COUNT_BITS = 6, SORTED_COUNT_MASK = (1 << SORTED_COUNT_BITS) - 1 };
+
+/* Where a cell's two order statistics stand in the list: the deeper one, and whether the other is the one before it. */
+struct sorted_place {
+    int32_t deep;
+    bool is_deep_value, is_deep_next; /* the deeper one is x[k], is x[k + 1] */
+    double g;
+};
+
+/* What follows from a count, which seldom changes: of the first percentile. */
+struct sorted_known {
+    int32_t n;
+    struct sorted_place place;
+    double per_n;
+};
 
 template <int MEMBERS, int DEPTH> struct body_sorted {
     static_assert(MEMBERS <= SORTED_COUNT_MASK, "a day's count has its bits");
     static_assert(MEMBERS <= DEPTH, "a day is a list");
 
     uint32_t day[MEMBERS], next[MEMBERS], prefix[DEPTH];
-    uint32_t *lists;
+    uint32_t *fast, *slow; /* lists of the first slots, in fast memory, and of the others */
     uint32_t pair;
     uint32_t last_sums[2]; /* of the block's last day, which has no slot */
     int32_t n[2], sum[2]; /* of the window */
-    int32_t n_divided[2]; /* counts whose reciprocals are known */
-    double per_n[2];
+    struct sorted_known known;
 
-    /* Of a thread's lists; the last slot holds one day at most. There is a word to read even where nothing is kept. */
-    static constexpr uint32_t list_words(uint32_t n_window)
+    static constexpr uint32_t SLOT_WORDS = DEPTH + 2;
+    /* Of lists from slot `first` to before `end`; the last slot of all holds one day at most. There are words to read
+     * even where nothing is kept. */
+    static constexpr uint32_t words(uint32_t n_window, uint32_t first, uint32_t end)
     {
-        return n_window < 2 ? 1 : (n_window - 1) * (DEPTH + 2) - (DEPTH - MEMBERS);
+        const uint32_t n_slots = n_window - 1, to = end < n_slots ? end : n_slots;
+        return to <= first ? 2 : (to - first) * SLOT_WORDS - (to == n_slots ? DEPTH - MEMBERS : 0);
     }
 };
 
 #define SORTED_FORM template <int MEMBERS, int DEPTH>
 #define SORTED_STATE body_sorted<MEMBERS, DEPTH>
 
+SORTED_FORM GPU_FN uint32_t *body_sorted_slot(const SORTED_STATE &state, uint32_t slot)
+{
+    constexpr uint32_t step = SORTED_STATE::SLOT_WORDS * SORTED_STRIDE, n_fast = sorted_fast_slots<DEPTH>;
+    if constexpr (n_fast == 0)
+        return state.slow + slot * step;
+    return slot < n_fast ? state.fast + slot * step : state.slow + (slot - n_fast) * step;
+}
+
 GPU_FN uint32_t body_sorted_word(const struct body_sorted_args &args, uint32_t plane, uint32_t pair)
 {
     if (plane == GPU_NO_BLOCK)
         return PAIR_MISSING;
     const pair_word *words = reinterpret_cast<const pair_word *>(args.sorted.planes) + pair;
+#if defined(GPU_IS_CUDA)
+    return __ldcs(words + (size_t)plane * (args.sorted.places.pitch / 2));
+#else
     return words[(size_t)plane * (args.sorted.places.pitch / 2)];
+#endif
 }
 
-/* The planes of a day, well before they are fetched from. Members that a form has too many are missing. */
-SORTED_FORM GPU_FN void body_sorted_look(const struct body_sorted_args &args, uint32_t day, uint32_t (&planes)[MEMBERS])
+/* Results are not read again: they do not take the place of what is. */
+GPU_FN void body_sorted_put(double *plane, size_t at, double low, double high)
+{
+#if defined(GPU_IS_CUDA)
+    __stcs(reinterpret_cast<double2 *>(plane + at), make_double2(low, high));
+#else
+    const struct pair_of_doubles out = {low, high};
+    *reinterpret_cast<struct pair_of_doubles *>(plane + at) = out;
+#endif
+}
+
+/* The planes of a day, well before they are fetched from; lanes of a warp of CUDA hold one of 32 each. */
+#if defined(GPU_IS_CUDA)
+template <int MEMBERS> struct sorted_planes {
+    uint32_t of_lane[(MEMBERS + SORTED_STRIDE - 1) / SORTED_STRIDE];
+};
+#else
+template <int MEMBERS> struct sorted_planes {
+    uint32_t of[MEMBERS];
+};
+#endif
+
+/* Members that a form has too many are missing. */
+SORTED_FORM GPU_FN void body_sorted_look(const struct body_sorted_args &args, uint32_t day,
+                                         struct sorted_planes<MEMBERS> &planes)
 {
     const uint32_t n_members = args.sorted.n_members, *members = args.sorted.members + (size_t)day * n_members;
+#if defined(GPU_IS_CUDA)
+    GPU_UNROLL
+    for (uint32_t i = 0; i < sizeof planes.of_lane / sizeof planes.of_lane[0]; ++i) {
+        const uint32_t member = i * SORTED_STRIDE + threadIdx.x;
+        planes.of_lane[i] = member < n_members ? members[member] : (uint32_t)GPU_NO_BLOCK;
+    }
+#else
     GPU_UNROLL
     for (int i = 0; i < MEMBERS; ++i)
-        planes[i] = (uint32_t)i < n_members ? members[i] : (uint32_t)GPU_NO_BLOCK;
+        planes.of[i] = (uint32_t)i < n_members ? members[i] : (uint32_t)GPU_NO_BLOCK;
+#endif
 }
 
 /* Fetches a day ahead of its turn. */
 SORTED_FORM GPU_FN void body_sorted_fetch(SORTED_STATE &state, const struct body_sorted_args &args,
-                                          const uint32_t (&planes)[MEMBERS])
+                                          const struct sorted_planes<MEMBERS> &planes)
 {
+#if defined(GPU_IS_CUDA)
+    constexpr uint32_t all = 0xFFFFFFFFU;
+    bool is_whole = true;
+    GPU_UNROLL
+    for (uint32_t i = 0; i < sizeof planes.of_lane / sizeof planes.of_lane[0]; ++i)
+        is_whole &= i * SORTED_STRIDE + threadIdx.x >= MEMBERS || planes.of_lane[i] != GPU_NO_BLOCK;
+    if (__all_sync(all, is_whole)) {
+        const pair_word *words = reinterpret_cast<const pair_word *>(args.sorted.planes) + state.pair;
+        const uint32_t pitch = args.sorted.places.pitch / 2;
+        GPU_UNROLL
+        for (int i = 0; i < MEMBERS; ++i)
+            state.next[i] = __ldcs(
+                words + (uint64_t)__shfl_sync(all, planes.of_lane[i / SORTED_STRIDE], i % SORTED_STRIDE) * pitch);
+        return;
+    }
     GPU_UNROLL
     for (int i = 0; i < MEMBERS; ++i)
-        state.next[i] = body_sorted_word(args, planes[i], state.pair);
+        state.next[i] =
+            body_sorted_word(args, __shfl_sync(all, planes.of_lane[i / SORTED_STRIDE], i % SORTED_STRIDE), state.pair);
+#else
+    GPU_UNROLL
+    for (int i = 0; i < MEMBERS; ++i)
+        state.next[i] = body_sorted_word(args, planes.of[i], state.pair);
+#endif
 }
 
-/* Sorts the day that was fetched; gives its sums. */
+/* How many of a sorted day are missing, by cell: by so much does it rise where the least code gives way to the next. */
+SORTED_FORM GPU_FN uint32_t body_sorted_missing(const SORTED_STATE &state)
+{
+    uint32_t rise = 0;
+    if (pair_min(state.day[MEMBERS - 1], PAIR_LEAST) == PAIR_LEAST)
+        return 0;
+    GPU_UNROLL
+    for (int i = 0; i < MEMBERS; ++i)
+        rise += pair_max(state.day[i], PAIR_LEAST) - state.day[i];
+    return rise;
+}
+
+/* Sorts the day that was fetched, if it has a value; gives its sums. */
 SORTED_FORM GPU_FN void body_sorted_take(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t sums[2])
 {
-    int32_t sum[2] = {0, 0}, n[2] = {MEMBERS, MEMBERS};
+    int32_t sum[2] = {0, 0};
     GPU_UNROLL
     for (int i = 0; i < MEMBERS; ++i) {
         pair_add(state.next[i], sum);
         state.day[i] = args.sorted.from_below ? pair_negate(state.next[i]) : state.next[i];
     }
+    sums[0] = sums[1] = 0;
+    if (sum[0] == MEMBERS * GPU_MISSING && sum[1] == MEMBERS * GPU_MISSING)
+        return;
     network_sort_pairs(state.day, args.factors);
-    const uint32_t least = state.day[MEMBERS - 1];
-    if (pair_low(least) == GPU_MISSING || pair_high(least) == GPU_MISSING) {
-        GPU_UNROLL
-        for (int i = 0; i < MEMBERS; ++i) {
-            n[0] -= pair_low(state.day[i]) == GPU_MISSING;
-            n[1] -= pair_high(state.day[i]) == GPU_MISSING;
-        }
-    }
+    const uint32_t missing = body_sorted_missing(state);
     GPU_UNROLL
     for (int cell = 0; cell < 2; ++cell) {
-        const int32_t of_values = sum[cell] - (MEMBERS - n[cell]) * GPU_MISSING;
-        sums[cell] = (uint32_t)of_values << SORTED_COUNT_BITS | (uint32_t)n[cell];
+        const int32_t n_missing = (int32_t)(cell == 0 ? missing & 0xFFFFU : missing >> 16);
+        const int32_t of_values = sum[cell] - n_missing * GPU_MISSING;
+        sums[cell] = (uint32_t)of_values << SORTED_COUNT_BITS | (uint32_t)(MEMBERS - n_missing);
     }
 }
 
@@ -118,7 +220,7 @@ SORTED_FORM GPU_FN void body_sorted_count(SORTED_STATE &state, const struct body
     const uint32_t of_last = is_last ? UINT32_MAX : 0; /* a choice between pointers would put the sums into memory */
     GPU_UNROLL
     for (uint32_t cell = 0; cell < 2; ++cell) {
-        uint32_t *slot = state.lists + (is_last ? 0 : args.n_words - 2 * (place + 1) + cell) * SORTED_STRIDE;
+        uint32_t *slot = body_sorted_slot(state, is_last ? 0 : place) + cell * SORTED_STRIDE;
         if (day >= n_window) {
             const uint32_t leaving = (state.last_sums[cell] & of_last) | (*slot & ~of_last);
             state.n[cell] -= (int32_t)(leaving & SORTED_COUNT_MASK);
@@ -155,7 +257,7 @@ SORTED_FORM GPU_FN void body_sorted_join(SORTED_STATE &state, const struct body_
 
 SORTED_FORM GPU_FN void body_sorted_put_day(SORTED_STATE &state, uint32_t slot)
 {
-    uint32_t *list = state.lists + slot * (DEPTH * SORTED_STRIDE);
+    uint32_t *list = body_sorted_slot(state, (uint32_t)slot) + 2 * SORTED_STRIDE;
     GPU_UNROLL
     for (int i = 0; i < MEMBERS; ++i)
         list[i * SORTED_STRIDE] = state.day[i];
@@ -169,7 +271,7 @@ SORTED_FORM GPU_FN void body_sorted_turn(SORTED_STATE &state, const struct body_
         state.prefix[i] = i < MEMBERS ? state.day[i < MEMBERS ? i : 0] : PAIR_MISSING;
     GPU_NO_UNROLL
     for (int32_t slot = (int32_t)args.sorted.n_window - 3; slot >= 0; --slot) {
-        uint32_t *list = state.lists + slot * (DEPTH * SORTED_STRIDE);
+        uint32_t *list = body_sorted_slot(state, (uint32_t)slot) + 2 * SORTED_STRIDE;
         GPU_UNROLL
         for (int i = 0; i < MEMBERS; ++i)
             state.day[i] = list[i * SORTED_STRIDE];
@@ -190,7 +292,7 @@ SORTED_FORM GPU_FN void body_sorted_window(const SORTED_STATE &state, const stru
             window[i] = state.prefix[i];
         return;
     }
-    const uint32_t *list = state.lists + place * (DEPTH * SORTED_STRIDE);
+    const uint32_t *list = body_sorted_slot(state, place) + 2 * SORTED_STRIDE;
     const bool is_whole = place + 2 < args.sorted.n_window;
     GPU_UNROLL
     for (int i = 0; i < DEPTH; ++i) {
@@ -198,13 +300,6 @@ SORTED_FORM GPU_FN void body_sorted_window(const SORTED_STATE &state, const stru
         window[i] = pair_max(item, state.prefix[DEPTH - 1 - i]);
     }
 }
-
-/* Where a cell's two order statistics stand in the list: the deeper one, and whether the other is the one before it. */
-struct sorted_place {
-    int32_t deep;
-    bool is_deep_value, is_deep_next; /* the deeper one is x[k], is x[k + 1] */
-    double g;
-};
 
 GPU_FN struct sorted_place body_sorted_place(const struct gpu_sorted &sorted, uint32_t percentile, int32_t n,
                                              int32_t spare)
@@ -267,20 +362,52 @@ SORTED_FORM GPU_FN void body_sorted_percentiles(SORTED_STATE &state, const struc
         }
         const double low = body_sorted_quantile(args, place[0], pair_low(two.deep), pair_low(two.shallow));
         const double high = body_sorted_quantile(args, place[1], pair_high(two.deep), pair_high(two.shallow));
-        const struct pair_of_doubles out = {has_enough[0] ? low : (double)NAN, has_enough[1] ? high : (double)NAN};
-        *reinterpret_cast<struct pair_of_doubles *>(sorted.results.quantile[sorted.first_percentile + q] + at) = out;
+        body_sorted_put(sorted.results.quantile[sorted.first_percentile + q], at, has_enough[0] ? low : (double)NAN,
+                        has_enough[1] ? high : (double)NAN);
     }
 }
 
-/* Mean [degC] of one cell of the window. Counts seldom change, so their reciprocals are kept. */
-SORTED_FORM GPU_FN double body_sorted_mean(SORTED_STATE &state, const struct body_sorted_args &args, int cell)
+/* The same of one percentile, of what is known of the count: the two least values are wanted. */
+SORTED_FORM GPU_FN void body_sorted_percentile(const SORTED_STATE &state, const struct body_sorted_args &args,
+                                               const uint32_t (&window)[DEPTH], const bool has_enough[2], size_t at)
 {
-    const int32_t n = state.n[cell] > 0 ? state.n[cell] : 1;
-    if (n != state.n_divided[cell]) {
-        state.n_divided[cell] = n;
-        state.per_n[cell] = 1.0 / (double)n;
+    const struct network_two two = network_least_pairs(window);
+    const struct sorted_place &place = state.known.place;
+    const double low = body_sorted_quantile(args, place, pair_low(two.deep), pair_low(two.shallow));
+    const double high = body_sorted_quantile(args, place, pair_high(two.deep), pair_high(two.shallow));
+    body_sorted_put(args.sorted.results.quantile[args.sorted.first_percentile], at, has_enough[0] ? low : (double)NAN,
+                    has_enough[1] ? high : (double)NAN);
+}
+
+/* Means [degC] of the window; is_known: counts are the known one or 0. */
+SORTED_FORM GPU_FN void body_sorted_means(const SORTED_STATE &state, const struct body_sorted_args &args, bool is_known,
+                                          const bool has_enough[2], size_t at)
+{
+    double mean[2];
+    GPU_UNROLL
+    for (int cell = 0; cell < 2; ++cell) {
+        const int32_t n = is_known ? state.known.n : state.n[cell] > 0 ? state.n[cell] : 1;
+        double per_n = state.known.per_n;
+        if (!is_known)
+            per_n = 1.0 / (double)n;
+        mean[cell] = cell_exact_mean(args.lattice, state.sum[cell], n, per_n);
     }
-    return cell_exact_mean(args.lattice, state.sum[cell], n, state.per_n[cell]);
+    body_sorted_put(args.sorted.results.mean, at, has_enough[0] ? mean[0] : (double)NAN,
+                    has_enough[1] ? mean[1] : (double)NAN);
+}
+
+/* Whether both cells have the same count, or none; what follows from it is known then. */
+SORTED_FORM GPU_FN bool body_sorted_know(SORTED_STATE &state, const struct body_sorted_args &args)
+{
+    const int32_t n = state.n[0] > state.n[1] ? state.n[0] : state.n[1];
+    if ((state.n[0] != n && state.n[0] != 0) || (state.n[1] != n && state.n[1] != 0))
+        return false;
+    if (n != state.known.n && n > 0) {
+        state.known.n = n;
+        state.known.place = body_sorted_place(args.sorted, 0, n, DEPTH - (int32_t)args.sorted.depth);
+        state.known.per_n = 1.0 / (double)n;
+    }
+    return true;
 }
 
 SORTED_FORM GPU_FN void body_sorted_finish(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t pool,
@@ -291,28 +418,38 @@ SORTED_FORM GPU_FN void body_sorted_finish(SORTED_STATE &state, const struct bod
     const int32_t min_samples = sorted.min_samples[pool];
     const bool has_enough[2] = {state.n[0] > 0 && state.n[0] >= min_samples,
                                 state.n[1] > 0 && state.n[1] >= min_samples};
-    uint32_t window[DEPTH];
-    body_sorted_window(state, args, place, window);
-    body_sorted_percentiles(state, args, window, has_enough, at);
-    if (sorted.results.mean) {
-        const double low = body_sorted_mean(state, args, 0), high = body_sorted_mean(state, args, 1);
-        const struct pair_of_doubles out = {has_enough[0] ? low : (double)NAN, has_enough[1] ? high : (double)NAN};
-        *reinterpret_cast<struct pair_of_doubles *>(sorted.results.mean + at) = out;
-    }
     if (sorted.results.n_obs)
         *reinterpret_cast<pair_word *>(sorted.results.n_obs + at) = pair_of(state.n[0], state.n[1]);
+    if (state.n[0] == 0 && state.n[1] == 0) {
+        for (uint32_t q = 0; q < (uint32_t)sorted.ranks.n_percentiles; ++q)
+            body_sorted_put(sorted.results.quantile[sorted.first_percentile + q], at, (double)NAN, (double)NAN);
+        if (sorted.results.mean)
+            body_sorted_put(sorted.results.mean, at, (double)NAN, (double)NAN);
+        return;
+    }
+    const bool is_known = body_sorted_know(state, args);
+    uint32_t window[DEPTH];
+    body_sorted_window(state, args, place, window);
+    if (is_known && state.known.place.deep == DEPTH - 1 && sorted.ranks.n_percentiles == 1)
+        body_sorted_percentile(state, args, window, has_enough, at);
+    else
+        body_sorted_percentiles(state, args, window, has_enough, at);
+    if (sorted.results.mean)
+        body_sorted_means(state, args, is_known, has_enough, at);
 }
 
 /* All days of one pair of cells. */
-SORTED_FORM GPU_FN void body_sorted_run(const struct body_sorted_args &args, uint32_t pair, uint32_t *lists)
+SORTED_FORM GPU_FN void body_sorted_run(const struct body_sorted_args &args, uint32_t pair, uint32_t *fast,
+                                        uint32_t *slow)
 {
     SORTED_STATE state;
     const uint32_t n_window = args.sorted.n_window;
-    state.lists = lists;
+    state.fast = fast;
+    state.slow = slow;
     state.pair = pair;
     state.last_sums[0] = state.last_sums[1] = 0;
-    state.n[0] = state.n[1] = state.sum[0] = state.sum[1] = state.n_divided[0] = state.n_divided[1] = 0;
-    uint32_t planes[MEMBERS];
+    state.n[0] = state.n[1] = state.sum[0] = state.sum[1] = state.known.n = 0;
+    struct sorted_planes<MEMBERS> planes;
     body_sorted_look<MEMBERS, DEPTH>(args, 0, planes);
     body_sorted_fetch(state, args, planes);
     uint32_t place = 0;

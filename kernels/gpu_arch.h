@@ -20,7 +20,7 @@
 #ifndef SST_KERNELS_GPU_ARCH_H
 #define SST_KERNELS_GPU_ARCH_H
 
-/* A wave; lists of one warp of NVIDIA take 45 KB of shared memory, and there is room for five of them. What k_blocked shares is
+/* A wave; lists of one warp of NVIDIA take 27 KB of shared memory, and there is room for eight of them. What k_blocked shares is
  * most of the LDS of a unit of AMD. A window's ring there lies in registers, so that blocks of k_window_fast are few. */
 #if defined(__HIP__) || defined(__HIPCC__)
 #define GPU_SORTED_THREADS 64
@@ -50,7 +50,8 @@
       "10 pools of 32 cells; 43 KB of shared memory for 330 values, so 5 would fit")                                   \
     X(k_naive, 128, 4, 128, 128, 128, 0, "a reference: its values lie in scratch")                                     \
     X(k_sorted, GPU_SORTED_THREADS, 4, 256, 256, 255, 0,                                                               \
-      "lists in registers; the fewest threads, so that 45 KB of lists leave room")
+      "lists in registers; the fewest threads, so that 27 KB of lists leave room for eight blocks")                    \
+    X(k_sorted_order, 256, 8, 32, 32, 32, 0, "waits for memory, so many warps")
 
 /* k_name_threads and k_name_blocks, for GPU_KERNEL and launches. */
 enum gpu_arch_bounds {

@@ -23,6 +23,7 @@
 
 #define PAIR_MISSING 0x80008000U /* GPU_MISSING twice: sorts last */
 #define PAIR_GREATEST 0x7FFF7FFFU
+#define PAIR_LEAST 0x80018001U /* that is not missing */
 
 /* Codes read as words, and results written as pairs. */
 typedef uint32_t __attribute__((may_alias)) pair_word;

@@ -6,48 +6,111 @@
 
 enum { THREADS = k_sorted_threads };
 
-/*
- * Where lists lie: shared memory, if a wave's fit. The LDS of AMD holds none, so each block has its own part of `scratch`
- * and goes on from pairs to pairs. An emulated device does the one for short lists, the other for long ones.
- */
+/* Lists that are not in fast memory lie in scratch, a part for each block; a block goes on from pairs to pairs. There are
+ * more blocks than the units of any device that is known can hold at a time; of long runs few are left over at the end. */
 #if defined(GPU_IS_CUDA)
-template <int DEPTH> static constexpr bool is_in_scratch = false;
-#elif defined(GPU_IS_HIP)
-template <int DEPTH> static constexpr bool is_in_scratch = true;
-#else
-template <int DEPTH> static constexpr bool is_in_scratch = DEPTH > 40;
-#endif
-
-/*
- * More blocks than the units of any device that is known can hold at a time; of long runs few are left over at the end. On an
- * emulated device so few that small tests go on from pairs to pairs too.
- */
-#if defined(SST_GPU_EMULATED)
-enum { SCRATCH_BLOCKS = 2 };
+enum { SCRATCH_BLOCKS = 8 * 132 };
+#elif defined(SST_GPU_EMULATED)
+enum { SCRATCH_BLOCKS = 2 }; /* so few that small tests go on from pairs to pairs too */
 #else
 enum { SCRATCH_BLOCKS = 1024 };
 #endif
+
+#if defined(GPU_IS_CUDA)
+/* Words before the order of blocks: units that are taken, blocks with a value, blocks without. */
+enum { TAKEN, N_SEA, N_LAND, HEAD_WORDS = 64 };
+enum { WARP = 32, BLOCK_PAIRS = GPU_BLOCK_CELLS / 2 };
+static constexpr unsigned ALL_LANES = 0xFFFFFFFFU;
+static_assert((int)THREADS == (int)WARP, "a block is a warp");
+
+GPU_FN bool has_value(const struct body_sorted_args &args, uint32_t pair)
+{
+    const uint32_t n_members = args.sorted.n_members, *first = args.sorted.members,
+                   *middle = first + (size_t)(args.sorted.n_days / 2) * n_members;
+    bool has = false;
+    for (uint32_t i = 0; i < n_members; ++i)
+        has |= body_sorted_word(args, first[i], pair) != PAIR_MISSING ||
+               body_sorted_word(args, middle[i], pair) != PAIR_MISSING;
+    return has;
+}
+
+/*
+ * Blocks of cells (GPU_BLOCK_CELLS) that have a value on the first day or the middle one come first, the others last, so that
+ * few warps have both kinds. A thread looks at a pair; masks of a warp hold a bit for the first pair of each block.
+ */
+GPU_KERNEL(k_sorted_order_threads, k_sorted_order_blocks) k_sorted_order(struct body_sorted_args args)
+{
+    const uint32_t n_pairs = args.sorted.places.n_cells / 2, pair = GPU_BLOCK_X() * GPU_THREADS() + threadIdx.x;
+    const uint32_t lane = threadIdx.x % WARP, before = (1U << lane) - 1;
+    const bool is_first = pair < n_pairs && lane % BLOCK_PAIRS == 0;
+    const uint32_t valid = __ballot_sync(ALL_LANES, pair < n_pairs && has_value(args, pair));
+    const bool is_sea = (valid >> lane & ((1U << BLOCK_PAIRS) - 1)) != 0;
+    const uint32_t sea = __ballot_sync(ALL_LANES, is_first && is_sea),
+                   land = __ballot_sync(ALL_LANES, is_first && !is_sea);
+    uint32_t first = 0;
+    if (lane < 2)
+        first = atomicAdd(args.counter + (lane == 0 ? N_SEA : N_LAND), __popc(lane == 0 ? sea : land));
+    const uint32_t first_sea = __shfl_sync(ALL_LANES, first, 0), first_land = __shfl_sync(ALL_LANES, first, 1);
+    const uint32_t from_end = n_pairs / BLOCK_PAIRS - 1 - first_land - __popc(land & before);
+    if (is_first)
+        args.order[is_sea ? first_sea + __popc(sea & before) : from_end] = pair;
+}
+
+/* Units of 32 pairs are taken by who is free. All lanes work, so that they may ask each other: on the last block several times. */
+SORTED_FORM GPU_KERNEL(k_sorted_threads, k_sorted_blocks) k_sorted(struct body_sorted_args args)
+{
+    const uint32_t n_pairs = args.sorted.places.n_cells / 2, t = threadIdx.x;
+    GPU_FAST(uint32_t, fast);
+    uint32_t *slow = args.order + n_pairs / BLOCK_PAIRS + (size_t)GPU_BLOCK_X() * THREADS * args.n_slow_words;
+    GPU_NO_UNROLL
+    for (;;) {
+        uint32_t unit = 0;
+        if (t == 0)
+            unit = atomicAdd(args.counter + TAKEN, 1);
+        unit = __shfl_sync(ALL_LANES, unit, 0);
+        if (unit * THREADS >= n_pairs)
+            break;
+        const uint32_t at = unit * THREADS + t;
+        const uint32_t block = at < n_pairs ? at / BLOCK_PAIRS : n_pairs / BLOCK_PAIRS - 1;
+        body_sorted_run<MEMBERS, DEPTH>(args, args.order[block] + at % BLOCK_PAIRS, fast + t, slow + t);
+        __syncwarp();
+    }
+}
+
+static int put_in_order(struct body_sorted_args &args, void *stream)
+{
+    const uint32_t n_pairs = args.sorted.places.n_cells / 2;
+    args.counter = static_cast<uint32_t *>(args.sorted.scratch);
+    args.order = args.counter + HEAD_WORDS;
+    const int code = gpu_told(
+        GPU_NAME(MemsetAsync)(args.counter, 0, HEAD_WORDS * sizeof(uint32_t), static_cast<gpu_stream>(stream)));
+    if (code != 0)
+        return code;
+    return GPU_LAUNCH(k_sorted_order, (n_pairs + k_sorted_order_threads - 1) / k_sorted_order_threads, 1,
+                      k_sorted_order_threads, 0, stream, args);
+}
+#else
+enum { HEAD_WORDS = 0 };
 
 SORTED_FORM GPU_KERNEL(k_sorted_threads, k_sorted_blocks) k_sorted(struct body_sorted_args args)
 {
     const uint32_t n_pairs = args.sorted.places.n_cells / 2;
     GPU_FAST(uint32_t, fast);
-    uint32_t *lists = fast;
-    if constexpr (is_in_scratch<DEPTH>)
-        lists =
-            static_cast<uint32_t *>(args.sorted.scratch) + static_cast<size_t>(GPU_BLOCK_X()) * THREADS * args.n_words;
+    uint32_t *slow = static_cast<uint32_t *>(args.sorted.scratch) + (size_t)GPU_BLOCK_X() * THREADS * args.n_slow_words;
     GPU_EACH_THREAD(t)
     {
         GPU_NO_UNROLL
         for (uint32_t pair = GPU_BLOCK_X() * THREADS + t; pair < n_pairs; pair += args.n_blocks * THREADS)
-            body_sorted_run<MEMBERS, DEPTH>(args, pair, lists + t);
+            body_sorted_run<MEMBERS, DEPTH>(args, pair, fast + t, slow + t);
     }
 }
 
+static int put_in_order(struct body_sorted_args &, void *) { return 0; }
+#endif
+
 struct sorted_form {
-    uint32_t n_members, depth;
-    bool is_in_scratch;
-    uint32_t (*list_words)(uint32_t n_window);
+    uint32_t n_members, depth, n_fast;
+    uint32_t (*words)(uint32_t n_window, uint32_t first, uint32_t end);
     int (*launch)(const struct body_sorted_args &args, uint32_t n_blocks, size_t fast_bytes, void *stream);
 };
 
@@ -64,7 +127,7 @@ SORTED_FORM static int launch(const struct body_sorted_args &args, uint32_t n_bl
 
 static const struct sorted_form forms[] = {
 #define X(members, depth)                                                                                              \
-    {members, depth, is_in_scratch<depth>, body_sorted<members, depth>::list_words, launch<members, depth>},
+    {members, depth, sorted_fast_slots<depth>, body_sorted<members, depth>::words, launch<members, depth>},
     SORTED_FORMS(X)
 #undef X
 };
@@ -89,15 +152,16 @@ static const struct sorted_form *find_form(uint32_t n_members, uint32_t n_window
     return nullptr;
 }
 
-static uint32_t blocks_of(const struct sorted_form *form, uint32_t n_cells)
+static uint32_t blocks_of(uint32_t n_cells)
 {
     const uint32_t n_blocks = gpu_blocks_of(n_cells / 2, THREADS);
-    return form->is_in_scratch && n_blocks > SCRATCH_BLOCKS ? static_cast<uint32_t>(SCRATCH_BLOCKS) : n_blocks;
+    return n_blocks > SCRATCH_BLOCKS ? static_cast<uint32_t>(SCRATCH_BLOCKS) : n_blocks;
 }
 
-static size_t bytes_of_block(const struct sorted_form *form, uint32_t n_window)
+static size_t fast_bytes_of(const struct sorted_form *form, uint32_t n_window)
 {
-    return static_cast<size_t>(form->list_words(n_window)) * THREADS * sizeof(uint32_t);
+    return form->n_fast > 0 ? static_cast<size_t>(form->words(n_window, 0, form->n_fast)) * THREADS * sizeof(uint32_t)
+                            : 0;
 }
 
 int gpu_sorted_form(uint32_t n_members, uint32_t n_window, uint32_t depth, uint32_t n_cells, int *is_built,
@@ -106,17 +170,20 @@ int gpu_sorted_form(uint32_t n_members, uint32_t n_window, uint32_t depth, uint3
     const struct sorted_form *form = find_form(n_members, n_window, depth);
     *is_built = form != nullptr;
     *scratch_bytes = 0;
-    if (form && form->is_in_scratch)
-        *scratch_bytes = bytes_of_block(form, n_window) * blocks_of(form, n_cells);
+    if (!form)
+        return 0;
+    const size_t slow_words = form->words(n_window, form->n_fast, SORTED_MOST_DAYS);
+    const size_t order_words = HEAD_WORDS > 0 ? HEAD_WORDS + n_cells / GPU_BLOCK_CELLS : 0;
+    *scratch_bytes = (order_words + slow_words * THREADS * blocks_of(n_cells)) * sizeof(uint32_t);
     return 0;
 }
 
 int gpu_launch_exact_sorted(const struct gpu_sorted *sorted, void *stream)
 {
     const struct sorted_form *form = find_form(sorted->n_members, sorted->n_window, sorted->depth);
-    if (!form || (form->is_in_scratch && !sorted->scratch))
+    if (!form || !sorted->scratch)
         return GPU_BAD_ARGUMENT;
-    const uint32_t n_blocks = blocks_of(form, sorted->places.n_cells);
+    const uint32_t n_blocks = blocks_of(sorted->places.n_cells);
     if (n_blocks == 0 || sorted->n_days < sorted->n_window)
         return 0;
     struct body_sorted_args args;
@@ -125,19 +192,25 @@ int gpu_launch_exact_sorted(const struct gpu_sorted *sorted, void *stream)
     args.factors.one = 1;
     args.factors.minus_one = UINT32_MAX;
     args.n_blocks = n_blocks;
-    args.n_words = form->list_words(sorted->n_window);
-    return form->launch(args, n_blocks, form->is_in_scratch ? 0 : bytes_of_block(form, sorted->n_window), stream);
+    args.n_slow_words = form->words(sorted->n_window, form->n_fast, SORTED_MOST_DAYS);
+    args.counter = args.order = nullptr;
+    const int code = put_in_order(args, stream);
+    return code != 0 ? code : form->launch(args, n_blocks, fast_bytes_of(form, sorted->n_window), stream);
 }
 
 int gpu_kernels_sorted(const struct gpu_kernel_info **out)
 {
-    static struct gpu_kernel_info list[sizeof forms / sizeof forms[0] + 1];
+    static struct gpu_kernel_info list[sizeof forms / sizeof forms[0] + 2];
     int code = 0, n = 0;
 #define X(members, depth)                                                                                              \
     if (code == 0)                                                                                                     \
         code = gpu_tell(&list[n++], "k_sorted<" #members ", " #depth ">", k_sorted<members, depth>, THREADS);
     SORTED_FORMS(X)
 #undef X
+#if defined(GPU_IS_CUDA)
+    if (code == 0)
+        code = gpu_tell(&list[n++], "k_sorted_order", k_sorted_order, k_sorted_order_threads);
+#endif
     *out = list;
     return code;
 }
