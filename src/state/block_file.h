@@ -6,8 +6,9 @@
  *   index    per block: tag u32, number u32, offset u64, length u64, raw length u64, XXH3-64 of its bytes
  *   trailer  offset of the index u64 | blocks u64 | whole length u64 | XXH3-64 of index and trailer | magic once more
  *
- * All numbers are little-endian. A block whose raw length is not its length is deflated (zlib). The trailer is last, so a file
- * that was cut is known by its end; a file of a newer major format is refused by name, an older one is read.
+ * All numbers are little-endian, padding is zeros, nothing lies between the parts. A block whose raw length is not its length is
+ * deflated (zlib). The trailer is last, so a file that was cut is known by its end; a file of a newer major format is refused by
+ * name, an older one is read. Bytes: docs/state-format.md.
  */
 #ifndef SST_STATE_BLOCK_FILE_H
 #define SST_STATE_BLOCK_FILE_H
@@ -29,6 +30,14 @@ struct sst_identity {
     uint64_t low, high;
 };
 
+/* XXH3-128 of some bytes. */
+struct sst_identity sst_identity_of(const void *bytes, size_t n_bytes);
+
+static inline bool sst_identity_is(struct sst_identity a, struct sst_identity b)
+{
+    return a.low == b.low && a.high == b.high;
+}
+
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
 struct sst_block_writer;
@@ -45,7 +54,8 @@ SST_MUST_CHECK enum sst_status sst_block_writer_add(struct sst_block_writer *wri
 
 /*
  * Puts the file in the place of `name`, whole or not at all: writes "name.part", synchronises it, renames it, synchronises the
- * folder. When it returns SST_OK the file is durable; else the old one stands as it was, and the part is removed if it can be.
+ * folder. When it returns SST_OK the file is durable. Else the old one stands as it was and the part is removed if it can be; but
+ * where only the folder could not be synchronised, the new file stands, and may not outlive a power cut.
  *
  * where    names the folder in messages.
  * Errors   SST_ERR_OUTPUT with file, call and reason: nothing is tried twice but interrupted calls and short writes.

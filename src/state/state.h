@@ -1,10 +1,11 @@
 /*
  * A state: a directory that knows, for every calendar day, which days were counted and what they left; never half a day.
  *
- *   STATE/policy         written once            STATE/slots/001 .. 366   one immutable file each, replaced by renaming
- *   STATE/lock           of the one writer       STATE/days               days outside the bins: appended, checksummed
+ *   STATE/policy     written once                        STATE/slots/001 .. 366   one immutable file each, replaced by renaming
+ *   STATE/contents   which slots have a file             STATE/lock               of the one writer
  *
- * One day changes one slot file, so that a day is counted once or not at all, whatever happens and when.
+ * One day changes one slot file, so that a day is counted once or not at all, whatever happens and when. A slot gets into the
+ * contents after its file is there, so that a file which is gone later is missed.
  */
 #ifndef SST_STATE_STATE_H
 #define SST_STATE_STATE_H
@@ -17,8 +18,21 @@ struct sst_state;
 enum sst_state_use { SST_STATE_READ, SST_STATE_WRITE };
 
 /*
- * Makes a state in a folder that is not there yet: whole, by renaming, or not at all. Errors: SST_ERR_OUTPUT, SST_ERR_NOMEM.
+ * Begins a state in a folder that is not there yet: as "PATH.part", open to write, which sst_state_finish gives its name.
+ * Closed unfinished, it is removed; what a crash left of one is removed by the next.
+ *
+ * Owner    the caller; sst_state_close.
+ * Errors   SST_ERR_OUTPUT: there is something at PATH, or it cannot be written; SST_ERR_LOCKED: somebody is making it;
+ *          SST_ERR_NOMEM.
  */
+SST_MUST_CHECK enum sst_status sst_state_begin(const struct sst_os *os, const char *path,
+                                               const struct sst_state_policy *policy, struct sst_state **out,
+                                               struct sst_error *err);
+
+/* Renames what was begun into place; it stays open, and is durable on return. Errors: SST_ERR_OUTPUT. */
+SST_MUST_CHECK enum sst_status sst_state_finish(struct sst_state *state, struct sst_error *err);
+
+/* Begins, finishes and closes a state of no day: it is there whole, or not at all. Errors: as sst_state_begin. */
 SST_MUST_CHECK enum sst_status sst_state_make(const struct sst_os *os, const char *path,
                                               const struct sst_state_policy *policy, struct sst_error *err);
 
@@ -26,7 +40,8 @@ SST_MUST_CHECK enum sst_status sst_state_make(const struct sst_os *os, const cha
  * Opens a state; to write, as its one writer, whose death frees it. What a crash left half done is removed by a writer.
  *
  * Owner    the caller; sst_state_close.
- * Errors   SST_ERR_STATE: no state there, of a newer version, damaged; SST_ERR_LOCKED: another writer; SST_ERR_NOMEM.
+ * Errors   SST_ERR_STATE: no state there, of a newer version, damaged; SST_ERR_LOCKED: another writer; SST_ERR_OUTPUT: it
+ *          cannot be written; SST_ERR_INPUT: it cannot be read; SST_ERR_NOMEM.
  */
 SST_MUST_CHECK enum sst_status sst_state_open(const struct sst_os *os, const char *path, enum sst_state_use use,
                                               struct sst_state **out, struct sst_error *err);
@@ -35,11 +50,21 @@ void sst_state_close(struct sst_state **state);
 const struct sst_state_policy *sst_state_policy(const struct sst_state *state);
 const char *sst_state_path(const struct sst_state *state);
 
-/* The slot as it stands; of no day where there is no file. Owner: the caller. Errors: SST_ERR_STATE, SST_ERR_NOMEM. */
+/*
+ * The slot as it stands; of no day where there never was a file.
+ *
+ * Owner    the caller; sst_slot_state_destroy.
+ * Errors   SST_ERR_STATE: damaged, missing, of another slot or state; SST_ERR_INPUT: cannot be read; SST_ERR_NOMEM.
+ */
 SST_MUST_CHECK enum sst_status sst_state_load(const struct sst_state *state, int slot, struct sst_slot_state **out,
                                               struct sst_error *err);
 
-/* Puts a slot in the place of the old one; durable on return, else nothing has changed. Errors: SST_ERR_OUTPUT, ... */
+/*
+ * Puts a slot in the place of the old one; durable on return.
+ *
+ * Errors   SST_ERR_OUTPUT: the old one stands, or the new one does but may not outlive a power cut; SST_ERR_NOMEM. After the
+ *          first the state takes no more until it is opened again: what the system did not write it may not write later.
+ */
 SST_MUST_CHECK enum sst_status sst_state_commit(struct sst_state *state, const struct sst_slot_state *slot,
                                                 struct sst_error *err);
 
