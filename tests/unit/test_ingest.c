@@ -1,115 +1,13 @@
-/* What becomes of a day that comes in: by rule, and in states on disk, in whatever order and however often it comes. */
-#include <dirent.h>
+/* Days into states on disk: in whatever order and form, and however often they come. */
+#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "archive.h"
 #include "core/mem.h"
-#include "random.h"
 #include "state/ingest.h"
 #include "test_main.h"
 #include "validate/probes.h"
-
-/* --- rules -------------------------------------------------------------------------------------------------------- */
-
-enum { NONE, SAME, OTHER_VALUES, OTHER_ICE };
-
-static enum sst_ingest_outcome decide(int counted, bool is_pooled, bool is_preliminary, bool replaces)
-{
-    const struct sst_ledger_entry entry = {
-        .year = 2000, .digest = counted == OTHER_VALUES ? 8 : 7, .ice_digest = counted == OTHER_ICE ? 4 : 3};
-    const struct sst_ingest_case at = {.counted = counted == NONE ? NULL : &entry,
-                                       .digest = 7,
-                                       .ice_digest = 3,
-                                       .is_pooled = is_pooled,
-                                       .is_preliminary = is_preliminary,
-                                       .replaces = replaces};
-    return sst_ingest_decide(&at);
-}
-
-START_TEST(every_case_has_its_outcome)
-{
-    static const struct {
-        int counted;
-        enum sst_ingest_outcome final, with_replace, preliminary;
-    } rows[] = {
-        {NONE, SST_INGEST_ADD, SST_INGEST_ADD, SST_INGEST_PRELIMINARY_WAITS},
-        {SAME, SST_INGEST_DUPLICATE, SST_INGEST_DUPLICATE, SST_INGEST_PRELIMINARY_LATE},
-        {OTHER_VALUES, SST_INGEST_CONFLICT, SST_INGEST_REPLACE, SST_INGEST_PRELIMINARY_LATE},
-        {OTHER_ICE, SST_INGEST_CONFLICT, SST_INGEST_REPLACE, SST_INGEST_PRELIMINARY_LATE},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        ck_assert_int_eq(decide(rows[i].counted, true, false, false), rows[i].final);
-        ck_assert_int_eq(decide(rows[i].counted, true, false, true), rows[i].with_replace);
-        for (int replaces = 0; replaces <= 1; ++replaces) {
-            ck_assert_int_eq(decide(rows[i].counted, true, true, replaces), rows[i].preliminary);
-            ck_assert_int_eq(decide(rows[i].counted, false, false, replaces), SST_INGEST_OUTSIDE);
-            ck_assert_int_eq(decide(rows[i].counted, false, true, replaces), SST_INGEST_OUTSIDE);
-        }
-    }
-}
-END_TEST
-
-static int compare_codes(const void *a, const void *b) { return (int)*(const int16_t *)a - (int)*(const int16_t *)b; }
-
-START_TEST(the_median_is_the_lower_one_of_the_values)
-{
-    static uint32_t counts[1 << 16];
-    int16_t codes[64], sorted[64];
-    struct test_random random = {5};
-    for (int round = 0; round < 400; ++round) {
-        const size_t n = (size_t)round % 64;
-        const int span = round % 3 == 0 ? 4 : 65535;
-        size_t n_valid = 0;
-        for (size_t i = 0; i < n; ++i) {
-            codes[i] = (int16_t)(test_random_below(&random, span) - span / 2);
-            if (test_random_below(&random, 4) == 0)
-                codes[i] = SST_CODE_MISSING;
-            if (codes[i] != SST_CODE_MISSING)
-                sorted[n_valid++] = codes[i];
-        }
-        struct sst_ingest_look look = {0};
-        sst_ingest_median(codes, n, counts, &look);
-        qsort(sorted, n_valid, sizeof *sorted, compare_codes);
-        ck_assert_uint_eq(look.n_valid, n_valid);
-        ck_assert_int_eq(look.median, n_valid > 0 ? sorted[(n_valid - 1) / 2] : SST_CODE_MISSING);
-    }
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i)
-        ck_assert_uint_eq(counts[i], 0);
-}
-END_TEST
-
-static bool jumps(size_t n_years, int median, size_t n_valid, const char *part)
-{
-    static const struct sst_ledger_entry ledger[] = {{.year = 2000, .n_valid = 1000, .median = 1500},
-                                                     {.year = 2001, .n_valid = 1100, .median = 1600},
-                                                     {.year = 2002, .n_valid = 1050, .median = 1550},
-                                                     {.year = 2005, .n_valid = 5, .median = -100}};
-    const struct sst_ingest_look look = {.n_valid = n_valid, .median = median};
-    char text[SST_INGEST_TEXT_SIZE] = "";
-    const bool is_odd = sst_ingest_jumps(ledger, n_years, 2005, &look, SST_LATTICE_CENTI, text);
-    ck_assert_msg(strstr(text, part) != NULL, "\"%s\" is not in \"%s\"", part, text);
-    return is_odd;
-}
-
-START_TEST(a_jump_is_beyond_the_range_of_three_other_years)
-{
-    ck_assert(!jumps(4, 1200, 1000, ""));
-    ck_assert(!jumps(4, 1900, 1000, ""));
-    ck_assert(jumps(4, 1199, 1000, "its median is 11.99 degC, more than 3 degC beyond the 15.00 to 16.00 degC"));
-    ck_assert(jumps(4, 1901, 1000, "the other 3 years"));
-    ck_assert(!jumps(4, 1550, 800, ""));
-    ck_assert(!jumps(4, 1550, 1320, ""));
-    ck_assert(jumps(4, 1550, 799, "799 cells have a value, more than 20 % beyond the 1000 to 1100"));
-    ck_assert(jumps(4, 1550, 1321, "1321 cells"));
-    ck_assert(!jumps(2, 9000, 1, "")); /* two years tell nothing */
-}
-END_TEST
-
-/* --- states ------------------------------------------------------------------------------------------------------- */
 
 enum { FIRST_YEAR = 2000, LAST_YEAR = 2003, TOLD_ROOM = 8192, LAST_DAY = 1460 /* 2003-12-31 */ };
 
@@ -255,6 +153,11 @@ START_TEST(the_same_values_count_once_whatever_file_they_come_in)
         const struct archive other = one(test_path("form%zu", i), "b.nc", forms[i], 100);
         ingest(&fixture, &other);
         ck_assert_str_eq(fixture.told, "2000-04-10 same\n");
+        struct fixture own = make(test_path("form%zu.state", i), SST_KEEP_PROBES, &archive);
+        ingest(&own, &other);
+        ck_assert_str_eq(own.told, "2000-04-10 add\n");
+        expect_equal(before, digest(&own));
+        sst_state_close(&own.state);
     }
     expect_equal(before, digest(&fixture));
     sst_state_close(&fixture.state);
@@ -302,6 +205,22 @@ START_TEST(preliminary_days_wait_and_come_late)
 }
 END_TEST
 
+/* 100 degC in a cell of 24: the file is refused when it is read, and the preliminary one is no substitute. */
+START_TEST(a_preliminary_file_does_not_stand_in_for_a_broken_final_one)
+{
+    const struct archive good = one("good", "x.nc", (struct day_file){.n_lat = 0}, 49);
+    struct archive pair = archive_new("pair");
+    archive_add(&pair, "x.nc", (struct day_file){.added = 9000}, 50, 1);
+    archive_add(&pair, "x_preliminary.nc", (struct day_file){.n_lat = 0}, 50, 1);
+    struct fixture fixture = make("pair.state", SST_KEEP_PROBES, &good);
+    const struct sst_identity empty = digest(&fixture);
+    ingest(&fixture, &pair);
+    ck_assert_str_eq(fixture.told, "2000-02-20 waits\n");
+    expect_equal(empty, digest(&fixture));
+    sst_state_close(&fixture.state);
+}
+END_TEST
+
 START_TEST(days_beside_the_baseline_stay_out_but_for_its_edges)
 {
     struct archive archive = archive_new("beside");
@@ -322,6 +241,10 @@ START_TEST(a_replaced_day_leaves_no_trace)
     struct archive right = years_of("right", 3);
     archive_add(&right, "2001-01.nc", (struct day_file){.has_ice = true, .added = 321}, 367, 1);
     --right.n; /* written over the file that was there */
+    struct archive wrong = archive_new("wrong");
+    const int second_days[] = {1, 367, 732, 1097};
+    for (size_t i = 0; i < 4; ++i)
+        archive_add(&wrong, test_path("%zu.nc", i), (struct day_file){.has_ice = true, .added = 77}, second_days[i], 1);
     const struct archive single = one("new", "new.nc", (struct day_file){.has_ice = true, .added = 321}, 367);
     for (int keep = SST_KEEP_NONE; keep <= SST_KEEP_ALL; ++keep) {
         struct fixture fixture = make(test_path("replaced%d", keep), (enum sst_keep)keep, &archive);
@@ -340,6 +263,11 @@ START_TEST(a_replaced_day_leaves_no_trace)
                               strstr(fixture.told, "2000-01.nc of 2000 is not among them"),
                           "%s", fixture.told);
             expect_equal(before, digest(&fixture));
+            options.old = archive_scan(&wrong); /* of the right days, but not what was counted */
+            ingest_with(&fixture, &single, options);
+            ck_assert_msg(strstr(fixture.told, "conflict") != NULL, "%s", fixture.told);
+            expect_equal(before, digest(&fixture));
+            sst_catalog_destroy(&options.old);
             options.old = archive_scan(&archive);
         }
         ingest_with(&fixture, &single, options);
@@ -371,10 +299,17 @@ START_TEST(a_field_under_a_second_date_is_left_out)
     ingest(&turned, &first);
     ck_assert_msg(strncmp(turned.told, "2000-04-10 left out: all values are those of 2000-04-11", 55) == 0, "%s",
                   turned.told);
+    struct fixture together = make("stale.together", SST_KEEP_PROBES, &first);
+    struct archive both = {.n = 2};
+    memcpy(both.paths[0], first.paths[0], sizeof both.paths[0]);
+    memcpy(both.paths[1], stale.paths[0], sizeof both.paths[1]);
+    ingest(&together, &both);
+    ck_assert_msg(strncmp(together.told, "2000-04-10 add\n2000-04-11 left out", 34) == 0, "%s", together.told);
+    sst_state_close(&together.state);
+    sst_state_close(&turned.state);
     ingest_with(&fixture, &stale, (struct sst_ingest_options){.accept_stale = true});
     ck_assert_str_eq(fixture.told, "2000-04-11 add\n");
     sst_state_close(&fixture.state);
-    sst_state_close(&turned.state);
 }
 END_TEST
 
@@ -428,6 +363,36 @@ START_TEST(files_of_another_series_are_left_out)
 }
 END_TEST
 
+/* The system, but for renaming. */
+static int cannot_rename(void *user, int folder, const char *from, const char *to)
+{
+    (void)user, (void)folder, (void)from, (void)to;
+    errno = EIO;
+    return -1;
+}
+
+START_TEST(what_is_not_durable_is_not_told)
+{
+    const struct archive archive = years_of("durable", 1);
+    struct fixture fixture = make("durable.state", SST_KEEP_PROBES, &archive);
+    const struct sst_identity before = digest(&fixture);
+    const char *path = test_path("%s", sst_state_path(fixture.state));
+    struct sst_os os = *sst_os_system();
+    os.rename = cannot_rename;
+    struct sst_error err = {SST_OK, ""};
+    sst_state_close(&fixture.state);
+    ck_assert_msg(sst_state_open(&os, path, SST_STATE_WRITE, &fixture.state, &err) == SST_OK, "%s", err.text);
+    struct sst_catalog *catalog = archive_scan(&archive);
+    const struct sst_reader_options reader = {.cache_bytes = 0};
+    const struct sst_ingest_options options = {.accept_jump = true, .tell = tell, .user = &fixture};
+    ck_assert_int_eq(sst_ingest(fixture.state, catalog, &reader, &options, &fixture.totals, &err), SST_ERR_OUTPUT);
+    ck_assert_str_eq(fixture.told, "");
+    expect_equal(before, digest(&fixture));
+    sst_catalog_destroy(&catalog);
+    sst_state_close(&fixture.state);
+}
+END_TEST
+
 /* Asked to stop, it commits what it has of the slot at hand and takes no further day. */
 static bool stops_at_once(void *user)
 {
@@ -458,18 +423,17 @@ Suite *test_suite(void)
     Suite *suite = suite_create("ingest");
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 120);
-    tcase_add_test(tc, every_case_has_its_outcome);
-    tcase_add_test(tc, the_median_is_the_lower_one_of_the_values);
-    tcase_add_test(tc, a_jump_is_beyond_the_range_of_three_other_years);
     tcase_add_test(tc, files_given_again_change_nothing);
     tcase_add_test(tc, the_same_values_count_once_whatever_file_they_come_in);
     tcase_add_test(tc, the_order_of_arrival_leaves_no_trace);
     tcase_add_test(tc, preliminary_days_wait_and_come_late);
+    tcase_add_test(tc, a_preliminary_file_does_not_stand_in_for_a_broken_final_one);
     tcase_add_test(tc, days_beside_the_baseline_stay_out_but_for_its_edges);
     tcase_add_test(tc, a_replaced_day_leaves_no_trace);
     tcase_add_test(tc, a_field_under_a_second_date_is_left_out);
     tcase_add_test(tc, a_field_that_jumps_is_left_out);
     tcase_add_test(tc, files_of_another_series_are_left_out);
+    tcase_add_test(tc, what_is_not_durable_is_not_told);
     tcase_add_test(tc, a_request_to_stop_is_heard_between_days);
     suite_add_tcase(suite, tc);
     return suite;
