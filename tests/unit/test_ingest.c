@@ -23,7 +23,7 @@ struct fixture {
     char told[TOLD_ROOM]; /* by the last ingest: a line a day */
 };
 
-static struct fixture make(const char *name, enum sst_keep keep, const struct archive *archive)
+static struct fixture make_with(const char *name, enum sst_keep keep, int list_length, const struct archive *archive)
 {
     struct fixture fixture = {NULL, {{0}, 0}, ""};
     struct sst_error err = {SST_OK, ""};
@@ -33,7 +33,7 @@ static struct fixture make(const char *name, enum sst_keep keep, const struct ar
         .lattice = catalog->lattice,
         .kind = catalog->kind,
         .has_moments = true,
-        .tail = {2, 0},
+        .tail = {list_length, 0},
         .keep = keep,
         .probe_share = 0.5,
         .seed = 1,
@@ -50,6 +50,11 @@ static struct fixture make(const char *name, enum sst_keep keep, const struct ar
     sst_state_policy_clear(&policy);
     sst_catalog_destroy(&catalog);
     return fixture;
+}
+
+static struct fixture make(const char *name, enum sst_keep keep, const struct archive *archive)
+{
+    return make_with(name, keep, 2, archive);
 }
 
 static void tell(void *user, const struct sst_ingest_news *news)
@@ -282,6 +287,32 @@ START_TEST(a_replaced_day_leaves_no_trace)
 }
 END_TEST
 
+START_TEST(without_lists_the_old_file_of_the_day_is_enough)
+{
+    const struct archive archive = years_of("sums", 2);
+    const struct archive old = one("old", "old.nc", (struct day_file){.has_ice = true}, 367);
+    const struct archive new = one("newer", "new.nc", (struct day_file){.has_ice = true, .added = -40}, 367);
+    struct fixture fixture = make_with("sums.state", SST_KEEP_PROBES, 0, &archive);
+    struct sst_ingest_options options = {.accept_jump = true, .replaces = true};
+    ingest(&fixture, &archive);
+    const struct sst_identity before = digest(&fixture);
+    ingest_with(&fixture, &new, options);
+    ck_assert_msg(strstr(fixture.told, "conflict") && strstr(fixture.told, "2001-01.nc, with --old"), "%s",
+                  fixture.told);
+    options.old = archive_scan(&old);
+    ingest_with(&fixture, &new, options);
+    ck_assert_str_eq(fixture.told, "2001-01-02 replace\n");
+    expect_unlike(before, digest(&fixture));
+    sst_catalog_destroy(&options.old);
+    options.old = archive_scan(&new); /* and back again */
+    ingest_with(&fixture, &old, options);
+    ck_assert_str_eq(fixture.told, "2001-01-02 replace\n");
+    expect_equal(before, digest(&fixture));
+    sst_catalog_destroy(&options.old);
+    sst_state_close(&fixture.state);
+}
+END_TEST
+
 /* Day 101 with the values of day 100: made-up values rise by 0.07 degC a day. */
 static const struct day_file stale_file = {.storage = STORED_FLOAT, .added_degc = -0.07};
 
@@ -430,6 +461,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, a_preliminary_file_does_not_stand_in_for_a_broken_final_one);
     tcase_add_test(tc, days_beside_the_baseline_stay_out_but_for_its_edges);
     tcase_add_test(tc, a_replaced_day_leaves_no_trace);
+    tcase_add_test(tc, without_lists_the_old_file_of_the_day_is_enough);
     tcase_add_test(tc, a_field_under_a_second_date_is_left_out);
     tcase_add_test(tc, a_field_that_jumps_is_left_out);
     tcase_add_test(tc, files_of_another_series_are_left_out);
