@@ -169,7 +169,11 @@ err_has "done, but 2 days were left out"
 # One writer, and readers beside it.
 if command -v flock >/dev/null; then
     before=$(digest_of st)
-    (cd "$work" && exec flock st/lock sleep 60) &
+    (
+        exec 9>>"$work/st/lock"
+        flock 9
+        exec sleep 60 # one process, which holds the lock and nothing else
+    ) >/dev/null 2>&1 &
     holder=$!
     for _ in $(seq 100); do
         flock -n "$work/st/lock" true || break
