@@ -161,13 +161,9 @@ static enum sst_status decode(const struct sst_state *state, int slot, const str
                               struct sst_slot_state **out, struct sst_error *err)
 {
     char name[SST_STATE_NAME_ROOM];
-    (void)sst_state_slot_name(slot, name);
-    if (!sst_block_file_find(file, SST_STATE_TAG_SLOT, (uint32_t)slot).bytes)
-        return sst_fail(err, SST_ERR_STATE, "%s/%s: is the file of another slot. Put back that of this one",
-                        state->slots_path, name);
     const enum sst_status rc = sst_slot_state_decode(&state->policy, slot, file, out, err);
     if (rc != SST_OK)
-        sst_error_prefix(err, "%s/%s", state->slots_path, name);
+        sst_error_prefix(err, "%s/%s", state->slots_path, sst_state_slot_name(slot, name));
     return rc;
 }
 
@@ -201,7 +197,6 @@ static enum sst_status write_slot(const struct sst_state *state, const struct ss
     struct sst_block_writer *writer = NULL;
     enum sst_status rc = SST_OK;
     SST_TRY_GOTO(sst_block_writer_create(SST_STATE_KIND_SLOT, state->policy.identity, &writer, err));
-    SST_TRY_GOTO(sst_block_writer_add(writer, SST_STATE_TAG_SLOT, (uint32_t)slot->slot, "", 0, false, err));
     SST_TRY_GOTO(sst_slot_state_encode(slot, writer, err));
     SST_TRY_GOTO(sst_block_writer_commit(writer, state->os, state->slots, state->slots_path,
                                          sst_state_slot_name(slot->slot, name), err));

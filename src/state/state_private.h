@@ -13,8 +13,6 @@ enum { SST_STATE_KNOWN_WORDS = (SST_N_SLOTS + 64) / 64, SST_STATE_NAME_ROOM = 25
 #define SST_STATE_KIND_SLOT SST_BLOCKS_TAG('S', 'L', 'O', 'T')
 #define SST_STATE_KIND_CONTENTS SST_BLOCKS_TAG('C', 'O', 'N', 'T')
 
-/* An empty block, whose number says which slot a file is of. */
-#define SST_STATE_TAG_SLOT SST_BLOCKS_TAG('S', 'L', 'O', 'T')
 /* The bitmap of slots that have a file: bit slot % 8 of byte slot / 8. */
 #define SST_STATE_TAG_CONTENTS SST_BLOCKS_TAG('K', 'N', 'W', 'N')
 
