@@ -22,19 +22,21 @@
 enum { EXIT_LOCKED = 8, EXIT_FAILED = 9, N_STARTS = 100, N_READS = 300 };
 
 static struct state_fixture fixture;
-static volatile int *shared; /* acknowledged, by whichever child */
+static void *memory;
+static volatile int *shared; /* in it: acknowledged, by whichever child */
 
 static void open_fixture(void)
 {
     state_fixture_open(&fixture);
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    ck_assert_ptr_ne((void *)(uintptr_t)shared, MAP_FAILED);
+    memory = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(memory, MAP_FAILED);
+    shared = memory;
 }
 
 static void close_fixture(void)
 {
     state_fixture_clear(&fixture);
-    ck_assert_int_eq(munmap((void *)(uintptr_t)shared, sizeof *shared), 0);
+    ck_assert_int_eq(munmap(memory, sizeof *shared), 0);
 }
 
 /* The system but for fsync, which is counted and not done: a process that dies takes nothing of what it wrote with it. */

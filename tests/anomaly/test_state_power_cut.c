@@ -170,6 +170,32 @@ START_TEST(what_a_dead_process_left_in_memory_is_made_durable_by_the_next)
 }
 END_TEST
 
+/* Days of a state that was begun and never finished have no place in the next one of its name. */
+START_TEST(files_of_a_part_that_was_left_do_not_come_back)
+{
+    struct fake_disk *disk = fake_disk_new();
+    const struct sst_os *os = fake_disk_os(disk);
+    struct sst_state *state = NULL;
+    struct sst_error err = {0};
+    char why[SST_ERROR_TEXT_SIZE];
+    bool was_there = false;
+    ck_assert_int_eq(sst_state_begin(os, STATE_PATH, &fixture.policy, &state, &err), SST_OK);
+    ck_assert_int_eq(state_add_day(state, 1, &was_there, &err), SST_OK); /* alone it is no S(k) */
+    struct fake_disk *left = fake_disk_after_cut(disk, fake_disk_n_entries(disk), FAKE_CUT_ALL, 1);
+    sst_state_close(&state);
+    fake_disk_free(disk);
+    ck_assert_int_eq(sst_state_make(fake_disk_os(left), STATE_PATH, &fixture.policy, &err), SST_OK);
+    for (uint64_t seed = 0; seed < N_SUBSETS; ++seed) {
+        struct fake_disk *after =
+            fake_disk_after_cut(left, fake_disk_n_entries(left), seed ? FAKE_CUT_TORN_512 : FAKE_CUT_SYNCED, seed);
+        const enum state_outcome outcome = state_judge_and_finish(fake_disk_os(after), STATE_PATH, &fixture, 1, why);
+        ck_assert_msg(outcome == STATE_SOUND, "%s: %s", state_outcome_text(outcome), why);
+        fake_disk_free(after);
+    }
+    fake_disk_free(left);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("state_power_cut");
@@ -181,6 +207,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, without_fsync_of_folders_the_test_finds_lost_days);
     tcase_add_test(tcase, without_renames_the_test_finds_damage);
     tcase_add_test(tcase, what_a_dead_process_left_in_memory_is_made_durable_by_the_next);
+    tcase_add_test(tcase, files_of_a_part_that_was_left_do_not_come_back);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -237,7 +237,7 @@ START_TEST(a_block_that_unpacks_to_another_length_is_seen)
     unsigned char *raw_length = bytes + index + 2 * ENTRY + 24;
     ck_assert_uint_eq(get(raw_length), sizeof zeros);
     for (int by = -1; by <= 1; by += 2) {
-        put(raw_length, (uint64_t)(N_LONG + by));
+        put(raw_length, (uint64_t)N_LONG + (uint64_t)by);
         seal_again(bytes, n_bytes, index);
         expect_damage(bytes, n_bytes, "raw length off by one");
     }
