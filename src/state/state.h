@@ -3,6 +3,7 @@
  *
  *   STATE/policy     written once                        STATE/slots/001 .. 366   one immutable file each, replaced by renaming
  *   STATE/contents   which slots have a file             STATE/lock               of the one writer
+ *   STATE/days       days outside the bins, appended
  *
  * One day changes one slot file, so that a day is counted once or not at all, whatever happens and when. A slot gets into the
  * contents after its file is there, so that a file which is gone later is missed.

@@ -36,11 +36,13 @@ enum sst_status sst_state_take_lock(struct sst_state *state, struct sst_error *e
     } while (result != 0 && errno == EINTR);
     if (result == 0)
         return SST_OK;
-    if (errno == EWOULDBLOCK)
+    const int reason = errno;
+    sst_state_close_file(os, &state->lock); /* an open one is ours */
+    if (reason == EWOULDBLOCK)
         return sst_fail(err, SST_ERR_LOCKED, "%s: another process writes into it. Wait for it to end, or stop it",
                         state->path);
     return sst_fail(err, SST_ERR_OUTPUT, "%s/lock: cannot be locked: %s. Put the state where files can be locked",
-                    state->path, strerror(errno));
+                    state->path, strerror(reason));
 }
 
 /* --- contents ----------------------------------------------------------------------------------------------------- */

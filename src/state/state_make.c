@@ -77,12 +77,11 @@ static enum sst_status remove_slot(void *user, const char *name, struct sst_erro
                : fail_errno(state, "what was left of one half made cannot be removed", err);
 }
 
-static enum sst_status empty(const struct sst_state *state, struct sst_error *err)
+static enum sst_status empty(struct sst_state *state, struct sst_error *err)
 {
-    void *user = (void *)(uintptr_t)state;
-    SST_TRY(sst_state_each_name(state->os, state->folder, state->path, remove_top, user, err));
+    SST_TRY(sst_state_each_name(state->os, state->folder, state->path, remove_top, state, err));
     return state->slots < 0 ? SST_OK
-                            : sst_state_each_name(state->os, state->slots, state->slots_path, remove_slot, user, err);
+                            : sst_state_each_name(state->os, state->slots, state->slots_path, remove_slot, state, err);
 }
 
 /* Where anything fails, the next one that is made here goes on with it. */

@@ -96,6 +96,7 @@ struct fake_faults {
     unsigned omissions;
     long n_hit; /* calls that went wrong */
     bool is_folder[FAKE_MOST_FILES]; /* by descriptor */
+    char folder_name[64]; /* that was made as a part: FAKE_OMIT_RENAME is of files */
     struct sst_os table; /* to be used; made by fake_faults_start */
 };
 

@@ -1,6 +1,7 @@
 /* The face that counts and fails. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -73,7 +74,7 @@ static const char *target_name(const struct fake_faults *faults, const char *nam
 {
     const size_t length = strlen(name);
     if (!(faults->omissions & FAKE_OMIT_RENAME) || length < 6 || length > 200 ||
-        strcmp(name + length - 5, ".part") != 0)
+        strcmp(name + length - 5, ".part") != 0 || strcmp(name, faults->folder_name) == 0)
         return name;
     memcpy(room, name, length - 5);
     room[length - 5] = '\0';
@@ -173,10 +174,9 @@ static int faults_unlink(void *user, int folder, const char *name)
 static int faults_make_folder(void *user, int folder, const char *name, unsigned mode)
 {
     struct fake_faults *faults = user;
-    char room[256];
-    return fails_plainly(faults)
-               ? -1
-               : faults->inner->make_folder(faults->inner->user, folder, target_name(faults, name, room), mode);
+    if (strstr(name, ".part"))
+        (void)snprintf(faults->folder_name, sizeof faults->folder_name, "%s", name);
+    return fails_plainly(faults) ? -1 : faults->inner->make_folder(faults->inner->user, folder, name, mode);
 }
 
 static int faults_remove_folder(void *user, int folder, const char *name)
