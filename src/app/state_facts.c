@@ -67,6 +67,7 @@ static enum sst_status measure(const struct sst_state *state, struct sst_state_f
     char name[32];
     SST_TRY(add_file(facts, sst_state_path(state), "policy", err));
     SST_TRY(add_file(facts, sst_state_path(state), "contents", err));
+    SST_TRY(add_file(facts, sst_state_path(state), "days", err));
     for (int slot = 1; slot <= SST_N_SLOTS; ++slot) {
         (void)snprintf(name, sizeof name, "slots/%03d", slot);
         SST_TRY(add_file(facts, sst_state_path(state), name, err));
