@@ -28,6 +28,8 @@ extern "C" {
     X(SST_ERR_OUTPUT, "an output cannot be written", 4)                                                                \
     X(SST_ERR_TOLERANCE, "too many cell-days are beyond the tolerance", 5)                                             \
     X(SST_ERR_INCOMPLETE, "done, but days of the baseline were absent or unusable", 6)                                 \
+    X(SST_ERR_STATE, "a state is damaged, incompatible, or cannot do what is asked", 7)                                \
+    X(SST_ERR_LOCKED, "another writer has the state", 8)                                                               \
     X(SST_ERR_DEVICE, "a device failed", 1)                                                                            \
     X(SST_ERR_INTERRUPTED, "interrupted", 75)
 

@@ -22,6 +22,12 @@ struct sst_options;
     X(SYNTH, "synth", "[OPTIONS] -o DIRECTORY", "write a synthetic archive of daily files to try the program on",      \
       cmd_synth)                                                                                                       \
     X(DEVICES, "devices", "[--json]", "show the devices that run can compute on, or why there is none", cmd_devices)   \
+    X(INGEST, "ingest", "--state DIR [OPTIONS] FILES-OR-DIRECTORIES",                                                  \
+      "count days into a state as their files arrive, each once", cmd_ingest)                                          \
+    X(CLIMATOLOGY, "climatology", "--state DIR -o FILE [OPTIONS]",                                                     \
+      "make the climatology of the days that a state counted, without their files", cmd_climatology)                   \
+    X(INSPECT, "inspect", "[--json] DIR", "show what a state holds: its rules, days, gaps, size, digest", cmd_inspect) \
+    X(VERIFY, "verify", "DIR", "check every byte of a state", cmd_verify)                                              \
     X(HELP, "help", "[COMMAND]", "show all options, or those of one command", cmd_help)                                \
     X(VERSION, "version", "[--json]", "show the version", cmd_version)
 

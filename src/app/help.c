@@ -122,6 +122,7 @@ void sst_help_print(FILE *stream, int columns, enum sst_command_id command)
         (void)fprintf(stream, "\nExamples\n");
         print_example(&layout, "sststream --approx cf --validate 1% --baseline 1991-2020 -o clim.nc oisst/");
         print_example(&layout, "sststream plan --bbox 110,-45,160,-10 oisst/");
+        print_example(&layout, "sststream ingest --state sea --baseline 1991-2020 oisst/");
         print_example(&layout, "sststream synth -o synthetic");
     }
 }

@@ -92,7 +92,9 @@ static void keep_freed_memory(void)
 /* What the user left to the machine, for commands that use it. */
 static enum sst_status settle_machine(struct sst_options *options, struct sst_error *err)
 {
-    if (!(sst_option_rows[SST_OPTION_ID_threads].commands >> options->command & 1U))
+    const unsigned users =
+        sst_option_rows[SST_OPTION_ID_threads].commands | sst_option_rows[SST_OPTION_ID_readers].commands;
+    if (!(users >> options->command & 1U))
         return SST_OK;
     const struct sst_machine machine = sst_environment_machine();
     return sst_options_settle(options, &machine, err);

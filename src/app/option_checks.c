@@ -59,7 +59,7 @@ static bool is_word(const char *text)
 
 static enum sst_status unknown_command(const char *word, struct sst_error *err)
 {
-    char all[128];
+    char all[192];
     const char *names[SST_N_COMMANDS];
     for (int id = 0; id < SST_N_COMMANDS; ++id)
         names[id] = sst_command_rows[id].name;
@@ -97,6 +97,8 @@ static enum sst_status check_inputs(const struct sst_options *options, struct ss
 {
     const char *name = sst_command_rows[options->command].name;
     const bool wants_inputs = is_run_or_plan(options), is_report = options->command == SST_COMMAND_REPORT;
+    const bool is_of_state = options->command == SST_COMMAND_INGEST || options->command == SST_COMMAND_INSPECT ||
+                             options->command == SST_COMMAND_VERIFY;
     const size_t most = options->command == SST_COMMAND_HELP ? 1 : options->command == SST_COMMAND_COMPARE ? 2 : 0;
     if (wants_inputs && options->n_inputs == 0)
         return sst_fail(err, SST_ERR_USAGE,
@@ -104,7 +106,7 @@ static enum sst_status check_inputs(const struct sst_options *options, struct ss
                         "oisst/ (no data at hand? sststream synth -o DIR makes some; sststream --help tells the rest)",
                         options->command == SST_COMMAND_PLAN ? " plan" : "",
                         options->command == SST_COMMAND_PLAN ? "" : "-o clim.nc ");
-    if (!wants_inputs && !is_report && options->n_inputs > most)
+    if (!wants_inputs && !is_report && !is_of_state && options->n_inputs > most)
         return sst_fail(err, SST_ERR_USAGE, "%.200s: '%s' takes %s. Leave it out", options->inputs[most], name,
                         most == 2   ? "two climatologies; daily files come behind --detect"
                         : most == 1 ? "one command's name"
@@ -263,6 +265,45 @@ static enum sst_status check_run(struct sst_options *options, struct sst_error *
     return SST_OK;
 }
 
+static enum sst_status check_ingest(struct sst_options *options, struct sst_error *err)
+{
+    if (!options->state)
+        return sst_fail(
+            err, SST_ERR_USAGE,
+            "ingest: no state. Name its folder, as in: sststream ingest --state sea --baseline 1991-2020 oisst/");
+    if (options->n_inputs == 0)
+        return sst_fail(
+            err, SST_ERR_USAGE,
+            "ingest: no files. Name files or directories of daily SST, as in: sststream ingest --state %.100s "
+            "oisst/",
+            options->state);
+    if (options->n_old > 0 && !options->replaces)
+        return sst_fail(err, SST_ERR_USAGE, "--old: of no use without --replace. Give both, or leave it out");
+    if (options->is_given[SST_OPTION_ID_baseline])
+        SST_TRY(check_pool(options, err));
+    return check_running(options, err);
+}
+
+static enum sst_status check_climatology(struct sst_options *options, struct sst_error *err)
+{
+    static const char example[] = "as in: sststream climatology --state sea -o clim.nc";
+    if (!options->state)
+        return sst_fail(err, SST_ERR_USAGE, "climatology: no state. Name its folder, %s", example);
+    if (!options->output)
+        return sst_fail(err, SST_ERR_USAGE, "climatology: no file to write to. Name one, %s", example);
+    return settle_output(options, err);
+}
+
+static enum sst_status check_state_named(const struct sst_options *options, struct sst_error *err)
+{
+    const char *name = sst_command_rows[options->command].name;
+    if (options->n_inputs == 0)
+        return sst_fail(err, SST_ERR_USAGE, "%s: no state. Name its folder, as in: sststream %s sea", name, name);
+    if (options->n_inputs > 1)
+        return sst_fail(err, SST_ERR_USAGE, "%.200s: '%s' takes one state. Leave it out", options->inputs[1], name);
+    return SST_OK;
+}
+
 /* The first input is the command where it is the name of one. */
 static void find_command(struct sst_options *options)
 {
@@ -293,5 +334,11 @@ enum sst_status sst_option_check_all(struct sst_options *options, struct sst_err
         return check_report(options, err);
     if (options->command == SST_COMMAND_COMPARE)
         return check_compare(options, err);
+    if (options->command == SST_COMMAND_INGEST)
+        return check_ingest(options, err);
+    if (options->command == SST_COMMAND_CLIMATOLOGY)
+        return check_climatology(options, err);
+    if (options->command == SST_COMMAND_INSPECT || options->command == SST_COMMAND_VERIFY)
+        return check_state_named(options, err);
     return is_run_or_plan(options) ? check_run(options, err) : SST_OK;
 }

@@ -9,6 +9,7 @@
 #include "app/option_values.h"
 #include "app/suggest.h"
 #include "core/mem.h"
+#include "state/state_policy.h"
 
 /* popt reports a plain argument as option 0, so options count from 1 there. */
 enum { FIRST_POPT_VALUE = 1 };
@@ -31,6 +32,7 @@ static void set_defaults(struct sst_options *options)
     options->n_coverages = 1;
     options->max_share = 0.05;
     options->seed = 1;
+    options->keep = SST_KEEP_PROBES;
     options->deflate_level = SST_CLIM_DEFLATE_LEVEL;
     options->read_timeout = 60.0;
     options->memory_share = 0.5;
@@ -239,6 +241,10 @@ void sst_options_clear(struct sst_options *options)
     for (size_t i = 0; i < options->n_detect; ++i)
         sst_free(options->detect[i]);
     sst_free(options->detect);
+    for (size_t i = 0; i < options->n_old; ++i)
+        sst_free(options->old[i]);
+    sst_free(options->old);
+    sst_free(options->state);
     sst_free(options->output);
     sst_free(options->report);
     sst_free(options->memory_text);

@@ -100,6 +100,12 @@ struct sst_options {
     char **detect; /* --detect: files, directories, "@list" */
     size_t n_detect, detect_capacity;
 
+    char *state; /* --state of INGEST; the one input of INSPECT and VERIFY is in `inputs` */
+    int keep; /* enum sst_keep */
+    bool replaces, accept_product, accept_stale, accept_jump;
+    char **old; /* --old: files, directories, "@list" */
+    size_t n_old, old_capacity;
+
     char *output; /* never NULL for RUN and PLAN */
     char *report;
     int deflate_level; /* 0 = none, 1..9 */
@@ -136,7 +142,7 @@ SST_MUST_CHECK enum sst_status sst_options_parse(int argc, char *const *argv, st
 void sst_options_clear(struct sst_options *options);
 
 /*
- * Settles what depends on the machine where the user did not say: threads, readers, memory. For commands that take --threads.
+ * Settles what depends on the machine where the user did not say: threads, readers, memory. For commands that take --threads or --readers.
  *
  * Errors   SST_ERR_USAGE where a share of memory cannot be told or is too small for any run.
  */

@@ -38,11 +38,17 @@ void sst_digest_text(struct sst_digest *digest, const char *text)
     (void)XXH3_128bits_update(digest->state, text, strlen(text) + 1);
 }
 
+/* 8 little-endian bytes. */
+static void store(unsigned char *bytes, uint64_t number)
+{
+    for (int i = 0; i < 8; ++i)
+        bytes[i] = (unsigned char)(number >> (8 * i));
+}
+
 void sst_digest_number(struct sst_digest *digest, uint64_t number)
 {
     unsigned char bytes[8];
-    for (int i = 0; i < 8; ++i)
-        bytes[i] = (unsigned char)(number >> (8 * i));
+    store(bytes, number);
     (void)XXH3_128bits_update(digest->state, bytes, sizeof bytes);
 }
 
@@ -52,4 +58,15 @@ const char *sst_digest_hex(const struct sst_digest *digest, char *buffer)
     (void)snprintf(buffer, SST_DIGEST_TEXT_SIZE, "%016llx%016llx", (unsigned long long)hash.high64,
                    (unsigned long long)hash.low64);
     return buffer;
+}
+
+void sst_digest_fold(struct sst_digest_chain *chain, const void *bytes, size_t n_bytes)
+{
+    const XXH128_hash_t hash = XXH3_128bits(bytes, n_bytes);
+    const uint64_t links[] = {chain->low, chain->high, n_bytes, hash.low64, hash.high64};
+    unsigned char stored[sizeof links];
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; ++i)
+        store(stored + 8 * i, links[i]);
+    const XXH128_hash_t next = XXH3_128bits(stored, sizeof stored);
+    *chain = (struct sst_digest_chain){next.low64, next.high64};
 }

@@ -24,4 +24,12 @@ void sst_digest_number(struct sst_digest *digest, uint64_t number);
 /* 32 hexadecimal digits into a buffer of SST_DIGEST_TEXT_SIZE; returns it. */
 const char *sst_digest_hex(const struct sst_digest *digest, char *buffer);
 
+/* 128 bits that follow from all that was folded into them, in order. Needs no memory, so it cannot fail. Start from zeros. */
+struct sst_digest_chain {
+    uint64_t low, high;
+};
+
+/* Folds XXH3-128 of the bytes, and their number, into the chain. */
+void sst_digest_fold(struct sst_digest_chain *chain, const void *bytes, size_t n_bytes);
+
 #endif

@@ -20,6 +20,9 @@ void sst_catalog_destroy(struct sst_catalog **catalog)
     sst_memo_list_clear(&old->memos);
     sst_free(old->entries);
     sst_free(old->rejects);
+    for (size_t i = 0; i < old->n_products; ++i)
+        sst_free(old->products[i]);
+    sst_free(old->products);
     sst_grid_destroy(&old->grid);
     sst_free(old->variable);
     sst_free(old->standard_name);

@@ -18,6 +18,9 @@
 #include "stream/memo_list.h"
 #include "stream/reader_crew.h"
 
+/* The product of a file that names none, or is preliminary. */
+#define SST_NO_PRODUCT SIZE_MAX
+
 struct sst_catalog_file {
     char *path;
     uint64_t size_bytes;
@@ -25,6 +28,7 @@ struct sst_catalog_file {
     size_t n_steps;
     size_t steps_per_chunk;
     bool is_preliminary;
+    size_t product; /* of the catalog's products; SST_NO_PRODUCT */
     size_t memo; /* of the catalog's memos; SST_NO_MEMO */
 };
 
@@ -48,6 +52,9 @@ struct sst_catalog {
     size_t n_entries, entries_capacity;
     struct sst_reject *rejects;
     size_t n_rejects, rejects_capacity;
+    char **
+        products; /* what products of files call themselves, without dates; none where names change from file to file */
+    size_t n_products;
     size_t n_scanned; /* files looked at */
     struct sst_memo_list memos; /* what reading need not ask the files again */
     struct sst_timings timings; /* of the scan, summed over the processes */

@@ -252,6 +252,7 @@ static enum sst_status finish_catalog(struct sst_scan *scan, struct sst_error *e
     find_span(catalog);
     SST_TRY(sst_scan_choose_lattice(scan, err));
     SST_TRY(sst_scan_note_products(scan, err));
+    SST_TRY(sst_scan_keep_products(scan, err));
     return sst_scan_note_storages(scan, err);
 }
 

@@ -38,9 +38,6 @@ struct sst_scan_product {
     char *name, *bare; /* as its first file has it; without dates */
 };
 
-/* The product of a file that names none, or is preliminary. */
-#define SST_NO_PRODUCT SIZE_MAX
-
 /* What is told of one storage or product: how many files of the run are of it, and the first. */
 struct sst_scan_use {
     size_t n_files, first_file;
@@ -115,6 +112,9 @@ SST_MUST_CHECK enum sst_status sst_scan_find_product(struct sst_scan *scan, cons
 
 /* Notes, once, that files of the run are of products with unlike names; preliminary files are not looked at. */
 SST_MUST_CHECK enum sst_status sst_scan_note_products(const struct sst_scan *scan, struct sst_error *err);
+
+/* Moves the names of products into the catalog, and the files' indices with them. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_scan_keep_products(struct sst_scan *scan, struct sst_error *err);
 
 /* Adds the run's files to their kinds' uses; `kind_of` tells a record's, SIZE_MAX for none. */
 void sst_scan_count_uses(const struct sst_scan *scan, size_t (*kind_of)(const struct sst_scan_record *),

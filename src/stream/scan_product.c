@@ -101,3 +101,17 @@ enum sst_status sst_scan_note_products(const struct sst_scan *scan, struct sst_e
     sst_free(text);
     return SST_OK;
 }
+
+enum sst_status sst_scan_keep_products(struct sst_scan *scan, struct sst_error *err)
+{
+    struct sst_catalog *catalog = scan->catalog;
+    const size_t n = scan->products_tell_nothing ? 0 : scan->n_products;
+    SST_TRY(sst_alloc(n, sizeof *catalog->products, "the list of products", &catalog->products, err));
+    for (; catalog->n_products < n; ++catalog->n_products) {
+        catalog->products[catalog->n_products] = scan->products[catalog->n_products].bare;
+        scan->products[catalog->n_products].bare = NULL;
+    }
+    for (size_t i = 0; i < catalog->n_files; ++i)
+        catalog->files[i].product = n > 0 ? scan->records[i].product : SST_NO_PRODUCT;
+    return SST_OK;
+}

@@ -11,9 +11,10 @@ declare -A may_include=(
     [exact]='kernels core'
     [validate]='kernels core'
     [stream]='kernels core backend moments exact'
-    [monitor]='kernels core backend moments exact stream'
+    [state]='kernels core backend moments exact stream'
+    [monitor]='kernels core backend moments exact stream state'
     [write]='kernels core backend moments exact stream'
-    [app]='kernels core backend moments exact stream monitor write validate'
+    [app]='kernels core backend moments exact stream state monitor write validate'
     [tools]='kernels'
 )
 
@@ -21,10 +22,10 @@ declare -A may_include=(
 declare -A homes=(
     [netcdf*.h]='src/stream/decode*.[ch] src/write/clim_nc*.[ch] src/app/synth*.[ch]'
     [hdf5.h]='src/stream/decode*.[ch] src/write/clim_nc*.[ch]'
-    [libdeflate.h]='src/stream/decode*.c src/write/deflate*.c'
+    [libdeflate.h]='src/stream/decode*.c src/write/deflate*.c src/state/block_file*.c'
     [gsl/*]='src/moments/fit.c validate/interval.c validate/error_model*.c validate/bootstrap.c tools/maxent_table.c'
     [udunits2.h]='src/stream/decode*.c'
-    [xxhash.h]='src/core/digest.c src/core/grid.c validate/probes.c'
+    [xxhash.h]='src/state/block_file*.c src/core/digest.c src/core/grid.c validate/probes.c'
     [png.h]='src/write/png.c'
     [jansson.h]='src/app/*.c'
     [popt.h]='src/app/options*.c'

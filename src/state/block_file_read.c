@@ -1,0 +1,299 @@
+/* Reading: no length and no place is used before it has been compared with the bytes that are there. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libdeflate.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "core/mem.h"
+#include "state/block_file.h"
+#include "state/block_file_layout.h"
+
+/* No deflated stream grows more: 258 bytes for two bits. */
+enum { MOST_GROWTH = 1032 };
+
+struct sst_block_file {
+    unsigned char *image;
+    size_t n_bytes;
+    uint32_t kind;
+    struct sst_identity identity;
+    size_t n_blocks;
+    struct sst_block *blocks;
+    void **unpacked; /* n_blocks; NULL where the block lies in the image as it is */
+};
+
+/* What is read, and how messages call it. */
+struct source {
+    const struct sst_os *os;
+    int fd;
+    const char *where, *name;
+};
+
+static enum sst_status damaged(const struct source *source, struct sst_error *err, const char *format, ...)
+    SST_PRINTF(3, 4);
+
+static enum sst_status damaged(const struct source *source, struct sst_error *err, const char *format, ...)
+{
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return sst_fail(err, SST_ERR_STATE, "%s/%s: damaged: %s. Put back a copy of this file", source->where, source->name,
+                    what);
+}
+
+static enum sst_status unreadable(const struct source *source, const char *what, struct sst_error *err)
+{
+    const int reason = errno;
+    return sst_fail(err, SST_ERR_INPUT, "%s/%s: cannot be %s: %s. Nothing was changed", source->where, source->name,
+                    what, strerror(reason));
+}
+
+/* --- header ------------------------------------------------------------------------------------------------------- */
+
+/* Four letters as text. */
+static const char *tag_text(uint32_t tag, char text[5])
+{
+    for (int i = 0; i < 4; ++i) {
+        const unsigned char letter = (unsigned char)(tag >> (8 * i));
+        text[i] = letter >= ' ' && letter < 127 ? (char)letter : '?';
+    }
+    text[4] = '\0';
+    return text;
+}
+
+/* All formats there will be have this header, so that a newer one can be refused by name. */
+static enum sst_status check_header(const struct source *source, struct sst_block_file *file, struct sst_error *err)
+{
+    const unsigned char *at = file->image;
+    if (memcmp(at, SST_BLOCKS_MAGIC, SST_BLOCKS_MAGIC_BYTES) != 0)
+        return damaged(source, err, "it does not begin as a file of a state does");
+    if (sst_blocks_get(at + SST_BLOCKS_HASHED_HEADER, 8) != XXH3_64bits(at, SST_BLOCKS_HASHED_HEADER))
+        return damaged(source, err, "the header does not have its checksum");
+    const unsigned major = (unsigned)sst_blocks_get(at + 8, 2), minor = (unsigned)sst_blocks_get(at + 10, 2);
+    if (major > SST_BLOCKS_MAJOR)
+        return sst_fail(err, SST_ERR_STATE,
+                        "%s/%s: is of format %u.%u, and this program reads up to %d. Use a newer sststream",
+                        source->where, source->name, major, minor, SST_BLOCKS_MAJOR);
+    if (major == 0)
+        return damaged(source, err, "there is no format 0");
+    file->kind = (uint32_t)sst_blocks_get(at + 12, 4);
+    file->identity = (struct sst_identity){sst_blocks_get(at + 16, 8), sst_blocks_get(at + 24, 8)};
+    return SST_OK;
+}
+
+static enum sst_status check_belongs(const struct source *source, const struct sst_block_file *file, uint32_t kind,
+                                     const struct sst_identity *identity, struct sst_error *err)
+{
+    char has[5], wanted[5];
+    if (file->kind != kind)
+        return sst_fail(err, SST_ERR_STATE, "%s/%s: is a file of kind %s where one of kind %s belongs. Put it back",
+                        source->where, source->name, tag_text(file->kind, has), tag_text(kind, wanted));
+    if (identity && !sst_identity_is(file->identity, *identity))
+        return sst_fail(err, SST_ERR_STATE, "%s/%s: belongs to another state. Put back the file of this one",
+                        source->where, source->name);
+    return SST_OK;
+}
+
+/* --- index and blocks --------------------------------------------------------------------------------------------- */
+
+/* Finds the index by the trailer. n_bytes holds a header and a trailer at least. */
+static enum sst_status check_trailer(const struct source *source, struct sst_block_file *file, size_t *index,
+                                     struct sst_error *err)
+{
+    const size_t end = file->n_bytes - SST_BLOCKS_TRAILER_BYTES;
+    const unsigned char *trailer = file->image + end;
+    if (memcmp(trailer + SST_BLOCKS_TRAILER_BYTES - SST_BLOCKS_MAGIC_BYTES, SST_BLOCKS_MAGIC, SST_BLOCKS_MAGIC_BYTES) !=
+        0)
+        return damaged(source, err, "its end is not there; it was cut short at %zu bytes", file->n_bytes);
+    const uint64_t at = sst_blocks_get(trailer, 8), n_blocks = sst_blocks_get(trailer + 8, 8);
+    if (sst_blocks_get(trailer + 16, 8) != file->n_bytes)
+        return damaged(source, err, "it has %zu bytes and says %" PRIu64, file->n_bytes,
+                       sst_blocks_get(trailer + 16, 8));
+    if (at < SST_BLOCKS_HEADER_BYTES || at > end || n_blocks != (end - at) / SST_BLOCKS_ENTRY_BYTES ||
+        (end - at) % SST_BLOCKS_ENTRY_BYTES != 0)
+        return damaged(source, err, "an index of %" PRIu64 " blocks does not fit at byte %" PRIu64, n_blocks, at);
+    if (sst_blocks_get(trailer + SST_BLOCKS_HASHED_TRAILER, 8) !=
+        XXH3_64bits(file->image + at, end - at + SST_BLOCKS_HASHED_TRAILER))
+        return damaged(source, err, "the index at byte %" PRIu64 " does not have its checksum", at);
+    *index = at;
+    file->n_blocks = n_blocks;
+    return SST_OK;
+}
+
+struct entry {
+    uint32_t tag, number;
+    uint64_t offset, length, raw_length, checksum;
+};
+
+static struct entry entry_at(const unsigned char *at)
+{
+    return (struct entry){.tag = (uint32_t)sst_blocks_get(at, 4),
+                          .number = (uint32_t)sst_blocks_get(at + 4, 4),
+                          .offset = sst_blocks_get(at + 8, 8),
+                          .length = sst_blocks_get(at + 16, 8),
+                          .raw_length = sst_blocks_get(at + 24, 8),
+                          .checksum = sst_blocks_get(at + 32, 8)};
+}
+
+/* Blocks follow one another from the header to the index: `from` is where this one has to be. */
+static enum sst_status check_block(const struct source *source, const struct sst_block_file *file,
+                                   const struct entry *entry, size_t *from, size_t index, struct sst_error *err)
+{
+    char tag[5];
+    (void)tag_text(entry->tag, tag);
+    if (entry->offset != *from || entry->length > index - *from || sst_blocks_padded(entry->length) > index - *from)
+        return damaged(source, err, "block %s %" PRIu32 " does not lie where it should, at byte %zu", tag,
+                       entry->number, *from);
+    const unsigned char *bytes = file->image + *from;
+    if (XXH3_64bits(bytes, entry->length) != entry->checksum)
+        return damaged(source, err, "block %s %" PRIu32 " of %" PRIu64 " bytes at byte %zu does not have its checksum",
+                       tag, entry->number, entry->length, *from);
+    for (uint64_t i = entry->length; i < sst_blocks_padded(entry->length); ++i)
+        if (bytes[i] != 0)
+            return damaged(source, err, "byte %zu is not part of a block and not zero", *from + (size_t)i);
+    if (entry->raw_length < entry->length || entry->raw_length / MOST_GROWTH > entry->length)
+        return damaged(source, err, "block %s %" PRIu32 " of %" PRIu64 " bytes cannot hold %" PRIu64, tag,
+                       entry->number, entry->length, entry->raw_length);
+    *from += sst_blocks_padded(entry->length);
+    return SST_OK;
+}
+
+static enum sst_status unpack(const struct source *source, struct sst_block_file *file, size_t i,
+                              const struct entry *entry, struct libdeflate_decompressor *unpacker,
+                              struct sst_error *err)
+{
+    const unsigned char *bytes = file->image + entry->offset;
+    file->blocks[i] = (struct sst_block){entry->tag, entry->number, bytes, entry->raw_length};
+    if (entry->raw_length == entry->length)
+        return SST_OK;
+    char tag[5];
+    SST_TRY(sst_alloc_large(entry->raw_length, 1, "a block of a state", &file->unpacked[i], err));
+    file->blocks[i].bytes = file->unpacked[i];
+    if (libdeflate_zlib_decompress(unpacker, bytes, entry->length, file->unpacked[i], entry->raw_length, NULL) !=
+        LIBDEFLATE_SUCCESS)
+        return damaged(source, err, "block %s %" PRIu32 " at byte %" PRIu64 " does not unpack",
+                       tag_text(entry->tag, tag), entry->number, entry->offset);
+    return SST_OK;
+}
+
+static enum sst_status take_blocks(const struct source *source, struct sst_block_file *file, size_t index,
+                                   struct sst_error *err)
+{
+    enum sst_status rc = SST_OK;
+    size_t from = SST_BLOCKS_HEADER_BYTES;
+    struct libdeflate_decompressor *unpacker = libdeflate_alloc_decompressor();
+    if (!unpacker)
+        return sst_fail(err, SST_ERR_NOMEM, "%s/%s: no memory to unpack it", source->where, source->name);
+    SST_TRY_GOTO(sst_alloc(file->n_blocks, sizeof *file->blocks, "the blocks of a state", &file->blocks, err));
+    SST_TRY_GOTO(sst_alloc(file->n_blocks, sizeof *file->unpacked, "the blocks of a state", &file->unpacked, err));
+    for (size_t i = 0; i < file->n_blocks; ++i) {
+        const struct entry entry = entry_at(file->image + index + i * SST_BLOCKS_ENTRY_BYTES);
+        SST_TRY_GOTO(check_block(source, file, &entry, &from, index, err));
+        SST_TRY_GOTO(unpack(source, file, i, &entry, unpacker, err));
+    }
+    if (from != index)
+        rc = damaged(source, err, "%zu bytes before its index are in no block", index - from);
+done:
+    libdeflate_free_decompressor(unpacker);
+    return rc;
+}
+
+/* --- the file ----------------------------------------------------------------------------------------------------- */
+
+static enum sst_status read_all(const struct source *source, unsigned char *bytes, size_t n_bytes,
+                                struct sst_error *err)
+{
+    const struct sst_os *os = source->os;
+    for (size_t done = 0; done < n_bytes;) {
+        const ssize_t n = os->read(os->user, source->fd, bytes + done, n_bytes - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return unreadable(source, "read", err);
+        if (n == 0)
+            return damaged(source, err, "it ends %zu bytes before its end", n_bytes - done);
+        done += (size_t)n;
+    }
+    return SST_OK;
+}
+
+/* The header is looked at before memory for all is asked for: other files may be of any size. */
+static enum sst_status read_file(const struct source *source, uint32_t kind, const struct sst_identity *identity,
+                                 struct sst_block_file *file, struct sst_error *err)
+{
+    unsigned char header[SST_BLOCKS_HEADER_BYTES];
+    const int64_t size = source->os->size(source->os->user, source->fd);
+    if (size < 0)
+        return unreadable(source, "read", err);
+    if (size < SST_BLOCKS_HEADER_BYTES + SST_BLOCKS_TRAILER_BYTES)
+        return damaged(source, err, "%" PRId64 " bytes are too few for any file of a state", size);
+    SST_TRY(read_all(source, header, sizeof header, err));
+    file->image = header;
+    const enum sst_status rc = check_header(source, file, err);
+    file->image = NULL;
+    SST_TRY(rc);
+    SST_TRY(check_belongs(source, file, kind, identity, err));
+    file->n_bytes = (size_t)size;
+    SST_TRY(sst_alloc_large(file->n_bytes, 1, "a file of a state", &file->image, err));
+    memcpy(file->image, header, sizeof header);
+    SST_TRY(read_all(source, file->image + sizeof header, file->n_bytes - sizeof header, err));
+    size_t index = 0;
+    SST_TRY(check_trailer(source, file, &index, err));
+    return take_blocks(source, file, index, err);
+}
+
+enum sst_status sst_block_file_read(const struct sst_os *os, int folder, const char *where, const char *name,
+                                    uint32_t kind, const struct sst_identity *identity, struct sst_block_file **out,
+                                    struct sst_error *err)
+{
+    struct source source = {.os = os, .where = where, .name = name};
+    struct sst_block_file *file = NULL;
+    *out = NULL;
+    do { /* a pipe of this name must not make us wait */
+        source.fd = os->open(os->user, folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    } while (source.fd < 0 && errno == EINTR);
+    if (source.fd < 0)
+        return errno == ENOENT ? SST_OK : unreadable(&source, "opened", err);
+    enum sst_status rc = sst_alloc(1, sizeof *file, "a file of a state", &file, err);
+    if (rc == SST_OK)
+        rc = read_file(&source, kind, identity, file, err);
+    (void)os->close(os->user, source.fd);
+    if (rc == SST_OK)
+        *out = file;
+    else
+        sst_block_file_destroy(&file);
+    return rc;
+}
+
+void sst_block_file_destroy(struct sst_block_file **handle)
+{
+    struct sst_block_file *file = *handle;
+    if (!file)
+        return;
+    for (size_t i = 0; file->unpacked && i < file->n_blocks; ++i)
+        sst_free(file->unpacked[i]);
+    sst_free(file->unpacked);
+    sst_free(file->blocks);
+    sst_free(file->image);
+    sst_free(file);
+    *handle = NULL;
+}
+
+struct sst_identity sst_block_file_identity(const struct sst_block_file *file) { return file->identity; }
+
+size_t sst_block_file_n_blocks(const struct sst_block_file *file) { return file->n_blocks; }
+
+struct sst_block sst_block_file_at(const struct sst_block_file *file, size_t index) { return file->blocks[index]; }
+
+struct sst_block sst_block_file_find(const struct sst_block_file *file, uint32_t tag, uint32_t number)
+{
+    for (size_t i = 0; i < file->n_blocks; ++i)
+        if (file->blocks[i].tag == tag && file->blocks[i].number == number)
+            return file->blocks[i];
+    return (struct sst_block){.tag = tag, .number = number};
+}

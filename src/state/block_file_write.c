@@ -1,0 +1,248 @@
+/* Writing: the file is put together in memory, then written, synchronised and renamed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "core/mem.h"
+#include "state/block_file.h"
+#include "state/block_file_layout.h"
+
+enum {
+    FILE_MODE = 0666, /* less the user's umask */
+    DEFLATE_LEVEL = 1 /* an arriving day waits for it; codes shrink little more at higher ones */
+};
+
+struct sst_block_writer {
+    unsigned char *image; /* header and blocks so far */
+    size_t n_bytes, capacity;
+    unsigned char *index;
+    size_t n_index, index_capacity; /* [bytes] */
+    struct libdeflate_compressor *compressor; /* made with the first block that wants it */
+};
+
+struct sst_identity sst_identity_of(const void *bytes, size_t n_bytes)
+{
+    const XXH128_hash_t hash = XXH3_128bits(bytes, n_bytes);
+    return (struct sst_identity){hash.low64, hash.high64};
+}
+
+/* --- the image ---------------------------------------------------------------------------------------------------- */
+
+static enum sst_status reserve(struct sst_block_writer *writer, size_t more, struct sst_error *err)
+{
+    size_t needed = 0;
+    if (__builtin_add_overflow(writer->n_bytes, more, &needed) || needed > SIZE_MAX - SST_BLOCKS_ALIGNMENT)
+        return sst_fail(err, SST_ERR_NOMEM, "a file of a state: its size overflows the address space");
+    return sst_grow(&writer->image, &writer->capacity, sst_blocks_padded(needed), 1, "a file of a state", err);
+}
+
+static void put_header(unsigned char *at, uint32_t kind, struct sst_identity identity)
+{
+    unsigned char *end = at;
+    memcpy(end, SST_BLOCKS_MAGIC, SST_BLOCKS_MAGIC_BYTES);
+    end = sst_blocks_put(end + SST_BLOCKS_MAGIC_BYTES, SST_BLOCKS_MAJOR, 2);
+    end = sst_blocks_put(end, SST_BLOCKS_MINOR, 2);
+    end = sst_blocks_put(end, kind, 4);
+    end = sst_blocks_put(end, identity.low, 8);
+    end = sst_blocks_put(end, identity.high, 8);
+    (void)sst_blocks_put(end, XXH3_64bits(at, SST_BLOCKS_HASHED_HEADER), 8);
+}
+
+enum sst_status sst_block_writer_create(uint32_t kind, struct sst_identity identity, struct sst_block_writer **out,
+                                        struct sst_error *err)
+{
+    struct sst_block_writer *writer = NULL;
+    enum sst_status rc = SST_OK;
+    SST_TRY(sst_alloc(1, sizeof *writer, "a file of a state", &writer, err));
+    SST_TRY_GOTO(reserve(writer, SST_BLOCKS_HEADER_BYTES, err));
+    put_header(writer->image, kind, identity);
+    writer->n_bytes = SST_BLOCKS_HEADER_BYTES;
+    *out = writer;
+    writer = NULL;
+done:
+    sst_block_writer_destroy(&writer);
+    return rc;
+}
+
+void sst_block_writer_destroy(struct sst_block_writer **handle)
+{
+    struct sst_block_writer *writer = *handle;
+    if (!writer)
+        return;
+    libdeflate_free_compressor(writer->compressor);
+    sst_free(writer->image);
+    sst_free(writer->index);
+    sst_free(writer);
+    *handle = NULL;
+}
+
+static enum sst_status need_compressor(struct sst_block_writer *writer, struct sst_error *err)
+{
+    if (!writer->compressor)
+        writer->compressor = libdeflate_alloc_compressor(DEFLATE_LEVEL);
+    return writer->compressor ? SST_OK : sst_fail(err, SST_ERR_NOMEM, "a file of a state: no memory for a compressor");
+}
+
+enum sst_status sst_block_writer_add(struct sst_block_writer *writer, uint32_t tag, uint32_t number, const void *bytes,
+                                     size_t n_bytes, bool deflate, struct sst_error *err)
+{
+    SST_TRY(reserve(writer, n_bytes, err));
+    SST_TRY(sst_grow(&writer->index, &writer->index_capacity, writer->n_index + SST_BLOCKS_ENTRY_BYTES, 1,
+                     "the index of a file of a state", err));
+    if (deflate)
+        SST_TRY(need_compressor(writer, err));
+    unsigned char *block = writer->image + writer->n_bytes;
+    /* One byte less than it has: what does not shrink does not fit. */
+    size_t length =
+        deflate && n_bytes > 1 ? libdeflate_zlib_compress(writer->compressor, bytes, n_bytes, block, n_bytes - 1) : 0;
+    if (length == 0 && n_bytes > 0)
+        memcpy(block, bytes, length = n_bytes);
+    memset(block + length, 0, sst_blocks_padded(length) - length);
+
+    unsigned char *entry = writer->index + writer->n_index;
+    entry = sst_blocks_put(entry, tag, 4);
+    entry = sst_blocks_put(entry, number, 4);
+    entry = sst_blocks_put(entry, writer->n_bytes, 8);
+    entry = sst_blocks_put(entry, length, 8);
+    entry = sst_blocks_put(entry, n_bytes, 8);
+    (void)sst_blocks_put(entry, XXH3_64bits(block, length), 8);
+    writer->n_index += SST_BLOCKS_ENTRY_BYTES;
+    writer->n_bytes += sst_blocks_padded(length);
+    return SST_OK;
+}
+
+/* Puts index and trailer behind the blocks, where the next block would go. */
+static enum sst_status seal(struct sst_block_writer *writer, size_t *whole, struct sst_error *err)
+{
+    SST_TRY(reserve(writer, writer->n_index + SST_BLOCKS_TRAILER_BYTES, err));
+    *whole = writer->n_bytes + writer->n_index + SST_BLOCKS_TRAILER_BYTES;
+    unsigned char *index = writer->image + writer->n_bytes, *end = index + writer->n_index;
+    if (writer->n_index > 0)
+        memcpy(index, writer->index, writer->n_index);
+    end = sst_blocks_put(end, writer->n_bytes, 8);
+    end = sst_blocks_put(end, writer->n_index / SST_BLOCKS_ENTRY_BYTES, 8);
+    end = sst_blocks_put(end, *whole, 8);
+    end = sst_blocks_put(end, XXH3_64bits(index, writer->n_index + SST_BLOCKS_HASHED_TRAILER), 8);
+    memcpy(end, SST_BLOCKS_MAGIC, SST_BLOCKS_MAGIC_BYTES);
+    return SST_OK;
+}
+
+/* --- the file ----------------------------------------------------------------------------------------------------- */
+
+/* Where a file goes, and how messages call it. */
+struct target {
+    const struct sst_os *os;
+    int folder;
+    const char *where, *name;
+    char part[NAME_MAX + 1];
+};
+
+static const char *remedy_for(int reason)
+{
+    switch (reason) {
+    case ENOSPC:
+    case EDQUOT:
+        return "Free some space and run again";
+    case EMFILE:
+    case ENFILE:
+        return "Raise the limit of open files and run again";
+    case EROFS:
+    case EACCES:
+    case EPERM:
+        return "Make it writable, or write from an account that may";
+    default:
+        return "Check the disk, then run again";
+    }
+}
+
+static enum sst_status fail_errno(const struct target *target, const char *what, struct sst_error *err)
+{
+    const int reason = errno;
+    return sst_fail(err, SST_ERR_OUTPUT, "%s/%s: its new content cannot be %s: %s. What was there stands as it was. %s",
+                    target->where, target->name, what, strerror(reason), remedy_for(reason));
+}
+
+/* A new file, never what somebody left of an old one. */
+static int open_part(const struct target *target)
+{
+    const struct sst_os *os = target->os;
+    for (bool is_cleared = false;;) {
+        const int fd = os->open(os->user, target->folder, target->part, O_WRONLY | O_CREAT | O_EXCL, FILE_MODE);
+        if (fd >= 0 || (errno != EINTR && errno != EEXIST))
+            return fd;
+        if (errno == EINTR)
+            continue;
+        if (is_cleared || os->unlink(os->user, target->folder, target->part) != 0)
+            return -1;
+        is_cleared = true;
+    }
+}
+
+static enum sst_status write_all(const struct target *target, int fd, const unsigned char *bytes, size_t n_bytes,
+                                 struct sst_error *err)
+{
+    const struct sst_os *os = target->os;
+    for (size_t done = 0; done < n_bytes;) {
+        const ssize_t n = os->write(os->user, fd, bytes + done, n_bytes - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = ENOSPC;
+        if (n <= 0)
+            return fail_errno(target, "written", err);
+        done += (size_t)n;
+    }
+    return SST_OK;
+}
+
+static enum sst_status write_part(const struct target *target, const unsigned char *bytes, size_t n_bytes,
+                                  struct sst_error *err)
+{
+    const struct sst_os *os = target->os;
+    const int fd = open_part(target);
+    if (fd < 0)
+        return fail_errno(target, "put beside it", err);
+    enum sst_status rc = write_all(target, fd, bytes, n_bytes, err);
+    if (rc == SST_OK && os->sync(os->user, fd) != 0)
+        rc = fail_errno(target, "synchronised (fsync)", err);
+    /* An interrupted close has closed, and all was synchronised before it. */
+    if (os->close(os->user, fd) != 0 && errno != EINTR && rc == SST_OK)
+        rc = fail_errno(target, "closed", err);
+    return rc;
+}
+
+static enum sst_status replace(const struct target *target, const unsigned char *bytes, size_t n_bytes,
+                               struct sst_error *err)
+{
+    const struct sst_os *os = target->os;
+    enum sst_status rc = write_part(target, bytes, n_bytes, err);
+    if (rc == SST_OK && os->rename(os->user, target->folder, target->part, target->name) != 0)
+        rc = fail_errno(target, "given its name (rename)", err);
+    if (rc != SST_OK) {
+        (void)os->unlink(os->user, target->folder, target->part);
+        return rc;
+    }
+    if (os->sync(os->user, target->folder) == 0)
+        return SST_OK;
+    const int reason = errno;
+    return sst_fail(err, SST_ERR_OUTPUT,
+                    "%s: the folder cannot be synchronised (fsync) after %s was renamed: %s. The new file may not "
+                    "outlive a power cut. Check the disk, then run again",
+                    target->where, target->name, strerror(reason));
+}
+
+enum sst_status sst_block_writer_commit(struct sst_block_writer *writer, const struct sst_os *os, int folder,
+                                        const char *where, const char *name, struct sst_error *err)
+{
+    struct target target = {.os = os, .folder = folder, .where = where, .name = name};
+    const int length = snprintf(target.part, sizeof target.part, "%s.part", name);
+    if (length < 0 || (size_t)length >= sizeof target.part)
+        return sst_fail(err, SST_ERR_INTERNAL, "%s/%s: the name is too long", where, name);
+    size_t whole = 0;
+    SST_TRY(seal(writer, &whole, err));
+    return replace(&target, writer->image, whole, err);
+}

@@ -1,0 +1,62 @@
+/* What the sources of a slot share: its cells as places, its bins by kind, and copies of it over other cells. */
+#ifndef SST_STATE_SLOT_STATE_PRIVATE_H
+#define SST_STATE_SLOT_STATE_PRIVATE_H
+
+#include "core/cells.h"
+#include "state/slot_state.h"
+
+enum sst_slot_kind { SST_SLOT_MOMENTS, SST_SLOT_TAIL, SST_SLOT_ICE, SST_N_SLOT_KINDS };
+
+static inline size_t sst_slot_n_words(size_t n_cells) { return (n_cells + 63) / 64; }
+
+/* The bin of a kind and class, which may be empty. */
+struct sst_bin *sst_slot_bin(struct sst_slot_state *slot, enum sst_slot_kind kind, int year_class);
+const struct sst_bin *sst_slot_bin_read(const struct sst_slot_state *slot, enum sst_slot_kind kind, int year_class);
+
+/* The estimator of its bins; NULL where the policy keeps none. */
+const struct sst_estimator *sst_slot_estimator(const struct sst_slot_state *slot, enum sst_slot_kind kind,
+                                               int year_class);
+
+/* Whether the days of the ledger make a bin of this kind and class. */
+bool sst_slot_wants_bin(const struct sst_slot_state *slot, enum sst_slot_kind kind, int year_class);
+
+static inline bool sst_slot_keeps_all(const struct sst_slot_state *slot) { return slot->policy->keep == SST_KEEP_ALL; }
+static inline bool sst_slot_has_lists(const struct sst_slot_state *slot)
+{
+    return slot->policy->tail.top > 0 || slot->policy->tail.bottom > 0;
+}
+
+size_t sst_slot_count_cells(const uint64_t *cells, size_t n_cells);
+
+/* Places of the items in fields of the grid, in fields of the items. Owner: the caller; sst_cells_clear. */
+SST_MUST_CHECK enum sst_status sst_slot_grid_places(const struct sst_slot_state *slot, const uint64_t *cells,
+                                                    size_t n_items, struct sst_cells *out, struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_slot_item_places(const struct sst_slot_state *slot, struct sst_cells *out,
+                                                    struct sst_error *err);
+
+/* Adds a field to the bins of a class. `places` are those of the items in the field. */
+void sst_slot_add_field(struct sst_slot_state *slot, int year_class, const struct sst_cells *places,
+                        const struct sst_field *field);
+
+/* Which items have a value or ice in some bin: n_items of 0 or 1. */
+void sst_slot_find_used(const struct sst_slot_state *slot, uint8_t *used);
+
+/* The place of a year in the ledger, or where it would be. */
+size_t sst_slot_place_of_year(const struct sst_slot_state *slot, int year);
+
+/*
+ * A copy over other cells of the grid: items that are new have no value, those that are no cell any more are left out. Its
+ * ledger has room for `room` more.
+ *
+ * Owner    the caller; sst_slot_state_destroy.
+ */
+SST_MUST_CHECK enum sst_status sst_slot_copy(const struct sst_slot_state *slot, const uint64_t *cells, size_t n_items,
+                                             size_t room, struct sst_slot_state **out, struct sst_error *err);
+
+/* Gives the slot what a copy holds, and destroys the copy. */
+void sst_slot_replace(struct sst_slot_state *slot, struct sst_slot_state **copy);
+
+/* Frees what an entry owns. */
+void sst_slot_clear_entry(struct sst_ledger_entry *entry);
+
+#endif

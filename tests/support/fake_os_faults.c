@@ -1,0 +1,237 @@
+/* The face that counts and fails. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake_os.h"
+
+enum call_kind { CALL_OTHER, CALL_READ, CALL_WRITE, CALL_SYNC };
+
+static int errno_of(enum fake_fault fault)
+{
+    switch (fault) {
+    case FAKE_ENOSPC:
+        return ENOSPC;
+    case FAKE_EDQUOT:
+        return EDQUOT;
+    case FAKE_EINTR:
+        return EINTR;
+    case FAKE_EMFILE:
+        return EMFILE;
+    case FAKE_ENOLCK:
+        return ENOLCK;
+    default:
+        return EIO;
+    }
+}
+
+/* Counts a call; whether it is one that goes wrong. */
+static bool is_due(struct fake_faults *faults)
+{
+    ++faults->n_calls;
+    return faults->at && (faults->n_calls == faults->at || (faults->is_sticky && faults->n_calls > faults->at));
+}
+
+/* Whether the call fails, with errno; *n_bytes is made less where it is cut short. */
+static bool fails(struct fake_faults *faults, enum call_kind kind, size_t *n_bytes)
+{
+    if (!is_due(faults))
+        return false;
+    switch (faults->fault) {
+    case FAKE_NO_FAULT:
+        return false;
+    case FAKE_EXIT:
+        _exit(FAKE_EXIT_CODE);
+    case FAKE_SHORT_WRITE:
+    case FAKE_SHORT_READ:
+        if (kind == (faults->fault == FAKE_SHORT_WRITE ? CALL_WRITE : CALL_READ) && *n_bytes > 1) {
+            *n_bytes /= 2;
+            ++faults->n_hit;
+        }
+        return false;
+    case FAKE_SYNC_LOSES:
+        if (kind != CALL_SYNC)
+            return false;
+        break;
+    default:
+        break;
+    }
+    ++faults->n_hit;
+    errno = errno_of(faults->fault);
+    return true;
+}
+
+static bool fails_plainly(struct fake_faults *faults)
+{
+    size_t none = 0;
+    return fails(faults, CALL_OTHER, &none);
+}
+
+/* Under FAKE_OMIT_RENAME "a.part" is "a". */
+static const char *target_name(const struct fake_faults *faults, const char *name, char *room)
+{
+    const size_t length = strlen(name);
+    if (!(faults->omissions & FAKE_OMIT_RENAME) || length < 6 || length > 200 ||
+        strcmp(name + length - 5, ".part") != 0 || strcmp(name, faults->folder_name) == 0)
+        return name;
+    memcpy(room, name, length - 5);
+    room[length - 5] = '\0';
+    return room;
+}
+
+static int faults_open(void *user, int folder, const char *name, int flags, unsigned mode)
+{
+    struct fake_faults *faults = user;
+    char room[256];
+    if (fails_plainly(faults))
+        return -1;
+    const char *target = target_name(faults, name, room);
+    if (target != name && (flags & O_CREAT))
+        flags = (flags & ~O_EXCL) | O_TRUNC;
+    const int fd = faults->inner->open(faults->inner->user, folder, target, flags, mode);
+    if (fd >= 0 && fd < FAKE_MOST_FILES)
+        faults->is_folder[fd] = flags & O_DIRECTORY;
+    return fd;
+}
+
+static ssize_t faults_read(void *user, int fd, void *bytes, size_t n_bytes)
+{
+    struct fake_faults *faults = user;
+    return fails(faults, CALL_READ, &n_bytes) ? -1 : faults->inner->read(faults->inner->user, fd, bytes, n_bytes);
+}
+
+static ssize_t faults_write(void *user, int fd, const void *bytes, size_t n_bytes)
+{
+    struct fake_faults *faults = user;
+    if (fails(faults, CALL_WRITE, &n_bytes))
+        return -1;
+    if (faults->has_room_limit && (int64_t)n_bytes > faults->room) {
+        n_bytes = (size_t)faults->room;
+        ++faults->n_hit;
+        if (n_bytes == 0) {
+            errno = ENOSPC;
+            return -1;
+        }
+    }
+    const ssize_t n = faults->inner->write(faults->inner->user, fd, bytes, n_bytes);
+    if (n > 0)
+        faults->room -= n;
+    return n;
+}
+
+static int faults_sync(void *user, int fd)
+{
+    struct fake_faults *faults = user;
+    size_t none = 0;
+    if (fails(faults, CALL_SYNC, &none)) {
+        if (faults->fault == FAKE_SYNC_LOSES && faults->disk)
+            fake_disk_drop_unsynced(faults->disk, fd);
+        return -1;
+    }
+    const bool is_folder = fd < FAKE_MOST_FILES && faults->is_folder[fd];
+    if (faults->omissions & (is_folder ? FAKE_OMIT_FOLDER_SYNC : FAKE_OMIT_FILE_SYNC))
+        return 0;
+    return faults->inner->sync(faults->inner->user, fd);
+}
+
+/* A close that fails has closed. */
+static int faults_close(void *user, int fd)
+{
+    struct fake_faults *faults = user;
+    const bool is_failing = fails_plainly(faults);
+    const int reason = errno, result = faults->inner->close(faults->inner->user, fd);
+    if (!is_failing)
+        return result;
+    errno = reason;
+    return -1;
+}
+
+static int64_t faults_size(void *user, int fd)
+{
+    struct fake_faults *faults = user;
+    return fails_plainly(faults) ? -1 : faults->inner->size(faults->inner->user, fd);
+}
+
+static int faults_rename(void *user, int folder, const char *from, const char *to)
+{
+    struct fake_faults *faults = user;
+    char room[256];
+    if (fails_plainly(faults))
+        return -1;
+    if (target_name(faults, from, room) != from)
+        return 0;
+    return faults->inner->rename(faults->inner->user, folder, from, to);
+}
+
+static int faults_unlink(void *user, int folder, const char *name)
+{
+    struct fake_faults *faults = user;
+    return fails_plainly(faults) ? -1 : faults->inner->unlink(faults->inner->user, folder, name);
+}
+
+static int faults_make_folder(void *user, int folder, const char *name, unsigned mode)
+{
+    struct fake_faults *faults = user;
+    if (strstr(name, ".part"))
+        (void)snprintf(faults->folder_name, sizeof faults->folder_name, "%s", name);
+    return fails_plainly(faults) ? -1 : faults->inner->make_folder(faults->inner->user, folder, name, mode);
+}
+
+static int faults_remove_folder(void *user, int folder, const char *name)
+{
+    struct fake_faults *faults = user;
+    return fails_plainly(faults) ? -1 : faults->inner->remove_folder(faults->inner->user, folder, name);
+}
+
+static int faults_lock(void *user, int fd)
+{
+    struct fake_faults *faults = user;
+    if (fails_plainly(faults))
+        return -1;
+    return faults->omissions & FAKE_OMIT_LOCK ? 0 : faults->inner->lock(faults->inner->user, fd);
+}
+
+static int faults_next_name(void *user, int folder, void **state, char *name, size_t room)
+{
+    struct fake_faults *faults = user;
+    if (!fails_plainly(faults))
+        return faults->inner->next_name(faults->inner->user, folder, state, name, room);
+    const int reason = errno;
+    while (*state && faults->inner->next_name(faults->inner->user, folder, state, name, room) > 0)
+        ;
+    errno = reason;
+    return -1;
+}
+
+static int64_t faults_free_bytes(void *user, int folder)
+{
+    struct fake_faults *faults = user;
+    return fails_plainly(faults) ? -1 : faults->inner->free_bytes(faults->inner->user, folder);
+}
+
+void fake_faults_start(struct fake_faults *faults, struct fake_disk *disk)
+{
+    *faults = (struct fake_faults){
+        .inner = disk ? fake_disk_os(disk) : sst_os_system(),
+        .disk = disk,
+        .table =
+            {
+                .user = faults,
+                .open = faults_open,
+                .read = faults_read,
+                .write = faults_write,
+                .sync = faults_sync,
+                .close = faults_close,
+                .size = faults_size,
+                .rename = faults_rename,
+                .unlink = faults_unlink,
+                .make_folder = faults_make_folder,
+                .remove_folder = faults_remove_folder,
+                .lock = faults_lock,
+                .next_name = faults_next_name,
+                .free_bytes = faults_free_bytes,
+            },
+    };
+}

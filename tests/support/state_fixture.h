@@ -1,0 +1,54 @@
+/*
+ * A small state and the days that go into it, one after another, for tests that stop this at any point.
+ *
+ *   acknowledged   0 nothing yet | 1 the state is made: S(0) | 1 + k: k days are committed, S(k)
+ *
+ * The digests of S(0) .. S(n) come from a run that nothing disturbed. After a disturbance the state has to be S(k) or S(k + 1)
+ * where k days were acknowledged, every byte of it in order, and the run that is taken up again has to end in S(n).
+ */
+#ifndef SST_STATE_FIXTURE_H
+#define SST_STATE_FIXTURE_H
+
+#include "state/state.h"
+
+enum { STATE_N_DAYS = 5 };
+
+/* Relative, for a disk in memory. */
+#define STATE_PATH "STATE"
+
+struct state_fixture {
+    struct sst_state_policy policy;
+    struct sst_identity digests[STATE_N_DAYS + 1];
+};
+
+/* Owner: the caller; state_fixture_clear. With another seed it is another state. */
+void state_fixture_open(struct state_fixture *fixture);
+void state_fixture_open_seed(struct state_fixture *fixture, uint64_t seed);
+void state_fixture_clear(struct state_fixture *fixture);
+
+/*
+ * Makes the state if it is not there, opens it, and commits what it does not have. Stops at the first failure.
+ *
+ * acknowledged   set before return, and after each acknowledgement.
+ */
+enum sst_status state_run(const struct sst_os *os, const char *path, const struct state_fixture *fixture,
+                          volatile int *acknowledged, struct sst_error *err);
+
+/* The n-th day into a state that is open; true where it was there already. */
+enum sst_status state_add_day(struct sst_state *state, int day, bool *was_there, struct sst_error *err);
+
+/* Takes a day away that is there: the last one gives the state before it. */
+enum sst_status state_remove_day(struct sst_state *state, int day, struct sst_error *err);
+
+enum state_outcome { STATE_SOUND, STATE_LOST, STATE_DOUBLED, STATE_DAMAGED, STATE_STUCK, STATE_N_OUTCOMES };
+const char *state_outcome_text(enum state_outcome outcome);
+
+/* What is there after `acknowledged`. `why` has room for SST_ERROR_TEXT_SIZE. */
+enum state_outcome state_judge(const struct sst_os *os, const char *path, const struct state_fixture *fixture,
+                               int acknowledged, char *why);
+
+/* state_judge; then the run taken up again, which has to come to its end. */
+enum state_outcome state_judge_and_finish(const struct sst_os *os, const char *path,
+                                          const struct state_fixture *fixture, int acknowledged, char *why);
+
+#endif
