@@ -134,13 +134,13 @@ int main(int argc, char **argv)
     const double fp64 = seconds_of([&] { return GPU_LAUNCH(k_fp64, n_blocks, 1, THREADS, 0, stream, args); });
     const double int32 = seconds_of([&] { return GPU_LAUNCH(k_int32, n_blocks, 1, THREADS, 0, stream, args); });
     const double int16 = seconds_of([&] { return GPU_LAUNCH(k_int16, n_blocks, 1, THREADS, 0, stream, args); });
-    const double steps = static_cast<double>(n_blocks) * THREADS * size.n_steps;
+    const double steps = static_cast<double>(n_blocks) * static_cast<double>(THREADS) * size.n_steps;
     const double per_step = CEILING_CHAINS * CEILING_STEP_OPS;
     /* A pair's two registers give four codes from two operations of two lanes each. */
     std::printf("{\"bytes_per_second\": %.6g, \"operations_per_second\": {\"fp64\": %.6g, \"int32\": %.6g, \"int16\": "
                 "%.6g}}\n",
                 2.0 * static_cast<double>(size.n_bytes) / copy, steps * per_step / fp64, steps * per_step / int32,
-                steps * CEILING_CHAINS * 2.0 / int16);
+                steps * static_cast<double>(CEILING_CHAINS) * 2.0 / int16);
     need(gpu_release(from), "memory");
     need(gpu_release(to), "memory");
     need(gpu_event_close(begin), "event");

@@ -5,7 +5,7 @@
 #include "backend/gpu.h"
 
 enum {
-    SST_PATTERN_DOMAIN = 1003, /* cells: the last block is not whole */
+    SST_PATTERN_DOMAIN = 267, /* cells: the last block is not whole */
     SST_PATTERN_MOST_YEARS = 40,
     SST_PATTERN_WINDOW = 11,
     SST_PATTERN_POOLS = 12, /* more than a window of them, so that they are sorted */

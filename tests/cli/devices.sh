@@ -103,13 +103,15 @@ static int count(int *n) { return *n = 2, 0; }
 static int info(int device, struct gpu_device_info *out)
 {
     (void)snprintf(out->name, sizeof out->name, "half %d", device);
+    (void)snprintf(out->arch, sizeof out->arch, "whole");
     return device == 0 ? 5 : 0;
 }
 static const char *text(int code) { return code == 5 ? "in words" : "?"; }
 const struct gpu_api *sst_gpu_api(void)
 {
     static const struct gpu_api api = {
-        .version = SST_GPU_API_VERSION, .kind = "half", .n_devices = count, .info = info, .error_text = text};
+        .version = SST_GPU_API_VERSION, .kind = "half", .architectures = "whole",
+        .n_devices = count, .info = info, .error_text = text};
     return &api;
 }
 C

@@ -42,7 +42,8 @@ for kind in "none" "cf --validate 5%" "tail --tail-k 4"; do
         program plan "${run[@]}" --memory "$held" --json sea
         exits 0
         whole=$(value planned_peak_bytes) scratch=$(value scratch_bytes)
-        [ "$scratch" -gt 0 ] && [ "$(value passes)" -eq 1 ] || fail "no scratch, or passes"
+        [ "$scratch" -gt 0 ] || fail "slots do not wait on the disk"
+        [ "$(value passes)" -eq 1 ] || fail "a run is divided before slots wait on the disk"
         one=(--memory "$whole")
     fi
     program "${run[@]}" "${one[@]}" -q -o "$name-1.nc" --report "$name-1.json" sea

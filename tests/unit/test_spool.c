@@ -35,7 +35,7 @@ static struct sst_spool_in values_of(size_t place)
         for (size_t s = 0; s < 3; ++s)
             shape[s][i] = (float)value(5 + s, place, i);
         n_obs[i] = is_land(i) ? 0 : (uint16_t)(300 + place + i);
-        flags[i] = is_land(i) && i != 2500 ? 1 : (uint16_t)(1U << ((place + i) % 15));
+        flags[i] = (uint16_t)(is_land(i) && i != 2500 ? 1U : 1U << ((place + i) % 15));
     }
     for (size_t q = 0; q < N_PERCENTILES; ++q) {
         for (size_t i = 0; i < N_PROBES; ++i)
