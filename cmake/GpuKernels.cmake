@@ -130,6 +130,9 @@ if(BUILD_TESTING AND sst_gpu_sources)
     enable_language(CXX)
     add_library(sst_gpu_emulated STATIC ${sst_gpu_sources})
     target_compile_features(sst_gpu_emulated PRIVATE cxx_std_17)
+    if(SST_SANITIZE) # a kernel is a loop over many threads
+      target_compile_options(sst_gpu_emulated PRIVATE -O2)
+    endif()
     target_include_directories(sst_gpu_emulated PRIVATE ${CMAKE_SOURCE_DIR})
     set_target_properties(sst_gpu_emulated PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF
                           CXX_VISIBILITY_PRESET hidden)

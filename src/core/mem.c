@@ -37,10 +37,8 @@ enum sst_status sst_alloc_large(size_t count, size_t size, const char *what, voi
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - HUGE_PAGE)
         return sst_fail(err, SST_ERR_NOMEM, "%s: %zu x %zu bytes overflow the address space", what, count, size);
     const size_t alignment = bytes < HUGE_PAGE ? SST_ALIGNMENT : HUGE_PAGE;
-    const size_t rounded =
-        bytes / SST_ALIGNMENT * SST_ALIGNMENT + SST_ALIGNMENT; /* no whole huge page behind the end */
-    void *memory = aligned_alloc(alignment, rounded);
-    if (!memory)
+    void *memory = NULL; /* not of aligned_alloc, whose sizes are whole alignments: nothing is held behind the end */
+    if (posix_memalign(&memory, alignment, bytes > 0 ? bytes : 1) != 0)
         return sst_fail(err, SST_ERR_NOMEM, "%s: no memory for %zu bytes", what, bytes);
 #ifdef MADV_HUGEPAGE
     if (alignment == HUGE_PAGE)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # --device: devices, which the processor plays, give what the CPU gives; plan and summary say which and how; what cannot be had
 # is refused, or left to the CPU where nobody asked for it by name.
+# ctest-labels: figures
 . "$(dirname "$0")/lib_archive.sh"
 need_python
 plugins=${SST_BUILD_DIR:-}/emulated

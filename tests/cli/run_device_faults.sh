@@ -1,5 +1,6 @@
 #!/bin/bash
 # Devices that have little memory, lose it, or compute wrongly: a plugin made here stands between the program and the emulated one.
+# ctest-labels: figures
 . "$(dirname "$0")/lib_archive.sh"
 need_python
 emulated=${SST_BUILD_DIR:-}/emulated/sststream_gpu_emulated.so

@@ -1,4 +1,7 @@
-/* A run on devices gives the CPU's bits, for one device and for several, in any order that streams and events allow. */
+/*
+ * A run on devices gives the CPU's bits, for one device and for several, in any order that streams and events allow.
+ * ctest-labels: figures
+ */
 #include <string.h>
 
 #include "backend/gpu_private.h"
