@@ -157,7 +157,7 @@ class Axes:
         rates = list(platform["ceilings"]["operations_per_second"].values())
         points = [(r["operations_per_item"] / r["bytes_per_item"], r["operations_per_item"] / r["seconds_per_item"])
                   for r in platform["rows"]]
-        self.x0, self.x1 = math.log10(0.3), math.log10(30.0)
+        self.x0, self.x1 = math.log10(0.2), math.log10(30.0)
         self.y1 = math.ceil(math.log10(max(rates)) + 0.2)
         self.y0 = math.floor(min(math.log10(min(y for _, y in points)), self.y1 - 3))
         self.left, self.platform = left, platform
@@ -195,7 +195,7 @@ def grid(axes):
 
 def roofs(axes):
     """One roof for each kind of operation: memory's slope up to the ceiling of that kind."""
-    out, memory = [], axes.platform["ceilings"]["bytes_per_second"]
+    out, memory, named = [], axes.platform["ceilings"]["bytes_per_second"], []
     least = 10.0 ** axes.x0
     for kind in (k for k in KINDS if k in axes.platform["ceilings"]["operations_per_second"]):
         rate = axes.platform["ceilings"]["operations_per_second"][kind]
@@ -203,7 +203,9 @@ def roofs(axes):
         y_knee = min(rate, memory * knee)
         out += [line(axes.x(least), axes.y(min(rate, memory * least)), axes.x(knee), axes.y(y_knee), "#777", 1.5),
                 line(axes.x(knee), axes.y(y_knee), axes.left + PANEL_WIDTH, axes.y(y_knee), COLOURS[kind], 1.5),
-                text(axes.left + PANEL_WIDTH - 4, axes.y(y_knee) - 4, kind, "end", colour=COLOURS[kind])]
+                text(axes.left + PANEL_WIDTH - 4 - 40 * sum(abs(y - axes.y(y_knee)) < 12 for y in named),
+                     axes.y(y_knee) - 4, kind, "end", colour=COLOURS[kind])]
+        named.append(axes.y(y_knee))
     return out
 
 
