@@ -94,7 +94,7 @@ rm -f "$work/stdout.json" "$work/normal"
 files_are clim.nc report.json
 
 # SIGUSR1: one line of status. SIGTERM: the end by that signal, with nothing left behind and the old output in its place.
-archive wide --grid 180x90 --years 2001-2003 --doy 148-162
+archive wide --grid 720x360 --years 2001-2003 --doy 148-162
 cp "$work/clim.nc" "$work/kept"
 shown="signals"
 (cd "$work" && exec "$SSTSTREAM" --baseline 2001-2003 --doy 153-157 --smooth 0 --progress plain -O -o clim.nc wide) \
