@@ -66,9 +66,6 @@ struct gpu_api {
     /* In the order of the stream; host memory that is not page-locked makes a copy wait. */
     int (*copy_in)(void *device, const void *host, size_t n_bytes, void *stream);
     int (*copy_out)(void *host, const void *device, size_t n_bytes, void *stream);
-    /* Rows of row_bytes bytes, each pitch apart on its side. */
-    int (*copy_out_rows)(void *host, size_t host_pitch, const void *device, size_t device_pitch, size_t row_bytes,
-                         size_t n_rows, void *stream);
     int (*copy_within)(void *to, const void *from, size_t n_bytes, void *stream);
     int (*zero)(void *memory, size_t n_bytes, void *stream);
     int (*fill_missing)(int16_t *codes, size_t n, void *stream);

@@ -37,8 +37,6 @@ int gpu_event_elapsed(void *begin, void *end, double *seconds);
 
 int gpu_copy_in(void *device, const void *host, size_t n_bytes, void *stream);
 int gpu_copy_out(void *host, const void *device, size_t n_bytes, void *stream);
-int gpu_copy_out_rows(void *host, size_t host_pitch, const void *device, size_t device_pitch, size_t row_bytes,
-                      size_t n_rows, void *stream);
 int gpu_copy_within(void *to, const void *from, size_t n_bytes, void *stream);
 int gpu_zero(void *memory, size_t n_bytes, void *stream);
 

@@ -57,7 +57,6 @@ static void put_runtime(struct gpu_api *api)
     api->event_elapsed = gpu_event_elapsed;
     api->copy_in = gpu_copy_in;
     api->copy_out = gpu_copy_out;
-    api->copy_out_rows = gpu_copy_out_rows;
     api->copy_within = gpu_copy_within;
     api->zero = gpu_zero;
 }

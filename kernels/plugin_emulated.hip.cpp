@@ -267,20 +267,6 @@ extern "C" int gpu_copy_out(void *host, const void *device, size_t n_bytes, void
     return copy(host, device, n_bytes, stream);
 }
 
-extern "C" int gpu_copy_out_rows(void *host, size_t host_pitch, const void *device, size_t device_pitch,
-                                 size_t row_bytes, size_t n_rows, void *stream)
-{
-    if (row_bytes > host_pitch || row_bytes > device_pitch)
-        return INVALID_VALUE;
-    for (size_t row = 0; row < n_rows; ++row) {
-        const int code = copy(static_cast<unsigned char *>(host) + row * host_pitch,
-                              static_cast<const unsigned char *>(device) + row * device_pitch, row_bytes, stream);
-        if (code != 0)
-            return code;
-    }
-    return 0;
-}
-
 extern "C" int gpu_copy_within(void *to, const void *from, size_t n_bytes, void *stream)
 {
     return copy(to, from, n_bytes, stream);

@@ -186,13 +186,6 @@ extern "C" int gpu_copy_out(void *host, const void *device, size_t n_bytes, void
     return gpu_told(GPU_NAME(MemcpyAsync)(host, device, n_bytes, GPU_NAME(MemcpyDeviceToHost), stream_of(stream)));
 }
 
-extern "C" int gpu_copy_out_rows(void *host, size_t host_pitch, const void *device, size_t device_pitch,
-                                 size_t row_bytes, size_t n_rows, void *stream)
-{
-    return gpu_told(GPU_NAME(Memcpy2DAsync)(host, host_pitch, device, device_pitch, row_bytes, n_rows,
-                                            GPU_NAME(MemcpyDeviceToHost), stream_of(stream)));
-}
-
 extern "C" int gpu_copy_within(void *to, const void *from, size_t n_bytes, void *stream)
 {
     return gpu_told(GPU_NAME(MemcpyAsync)(to, from, n_bytes, GPU_NAME(MemcpyDeviceToDevice), stream_of(stream)));

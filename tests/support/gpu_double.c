@@ -352,8 +352,7 @@ const struct gpu_api *gpu_double(const struct gpu_api *real, struct gpu_double_p
     api.event_elapsed = event_elapsed;
     api.copy_in = copy_in;
     api.copy_out = copy_out;
-    api.copy_out_rows = NULL; /* not used, so not stood in for */
-    api.copy_within = NULL;
+    api.copy_within = NULL; /* not used, so not stood in for */
     api.zero = zero;
     api.fill_missing = fill_missing;
     api.moments_add = moments_add;
