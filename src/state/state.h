@@ -3,7 +3,8 @@
  *
  *   STATE/policy     written once                        STATE/slots/001 .. 366   one immutable file each, replaced by renaming
  *   STATE/contents   which slots have a file             STATE/lock               of the one writer
- *   STATE/days       days outside the bins, appended
+ *   STATE/days       days outside the bins, appended: day_log.h
+ *   STATE/files      what became of files: file_notes.h
  *
  * One day changes one slot file, so that a day is counted once or not at all, whatever happens and when. A slot gets into the
  * contents after its file is there, so that a file which is gone later is missed.
@@ -59,6 +60,23 @@ const char *sst_state_path(const struct sst_state *state);
  */
 SST_MUST_CHECK enum sst_status sst_state_load(const struct sst_state *state, int slot, struct sst_slot_state **out,
                                               struct sst_error *err);
+
+/* The ledger of a slot alone: entries without what is kept of the days. */
+struct sst_ledger {
+    struct sst_ledger_entry *entries; /* ascending years */
+    size_t n_entries;
+};
+
+/*
+ * The ledger as it stands, of no day where there never was a file. Reads and checks the header, the index and the ledger's
+ * block of the slot's file, a few kilobytes, and not the rest.
+ *
+ * Owner    the caller; sst_ledger_clear. Errors: as sst_state_load.
+ */
+SST_MUST_CHECK enum sst_status sst_state_load_ledger(const struct sst_state *state, int slot, struct sst_ledger *out,
+                                                     struct sst_error *err);
+void sst_ledger_clear(struct sst_ledger *ledger);
+const struct sst_ledger_entry *sst_ledger_entry(const struct sst_ledger *ledger, int year); /* or NULL */
 
 /*
  * Puts a slot in the place of the old one; durable on return.

@@ -1,0 +1,36 @@
+/*
+ * Files into a state, as `ingest`, `watch` and `quarantine` do it: scanned, counted, told of, and noted.
+ *
+ *   paths ─▶ scan ─▶ sst_ingest ─▶ "committed DAY" on stdout │ log on stderr │ STATE/files: taken, held with reasons
+ */
+#ifndef SST_APP_INGEST_JOB_H
+#define SST_APP_INGEST_JOB_H
+
+#include "app/options.h"
+#include "state/file_notes.h"
+#include "state/ingest.h"
+
+struct sst_ingest_job {
+    const struct sst_options *options; /* readers, decoding, --accept-*, --replace, --status-from */
+    struct sst_state *state; /* open to write */
+    struct sst_file_notes *notes; /* of it */
+    struct sst_catalog *old; /* --old; NULL: none */
+    struct sst_ingest_totals totals; /* of all calls */
+    size_t n_rejects; /* files that could not be used, of all calls */
+    /* Told of each day, beside what is printed; may be NULL. */
+    void (*tell)(void *user, const struct sst_ingest_news *news);
+    void *user;
+};
+
+/*
+ * Takes in files, any number, in any order; what became of them is noted and durable on return.
+ *
+ * Errors   those of sst_ingest. Files that cannot be used are no error: they are told, noted as held, and in n_rejects.
+ */
+SST_MUST_CHECK enum sst_status sst_ingest_job_run(struct sst_ingest_job *job, const char *const *paths, size_t n_paths,
+                                                  struct sst_error *err);
+
+/* SST_OK, or SST_ERR_INCOMPLETE with the number of days and files that were left out. */
+SST_MUST_CHECK enum sst_status sst_ingest_job_outcome(const struct sst_ingest_job *job, struct sst_error *err);
+
+#endif
