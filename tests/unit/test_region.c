@@ -104,26 +104,26 @@ static enum sst_status add(struct sst_region_set *set, const struct sst_domain *
 START_TEST(polygons_share_no_cell_and_miss_none)
 {
     /* The world in two, along a slanted line that passes through centres, with a hole in one that the third fills. */
-    static const char
-        text[] =
-            "{\"type\":\"FeatureCollection\",\"features\":[" FEATURE("West Side", "\"type\":\"Polygon\","
-                                                                                  "\"coordinates\":[[[-180,-90],[-30.5,"
-                                                                                  "-90],[30.5,90],[-180,90],[-180,-90]]"
-                                                                                  ","
-                                                                                  "[[-100.5,-20.5],[-80.5,-20.5],[-80."
-                                                                                  "5,20.5],[-100.5,20.5],[-100.5,-20.5]"
-                                                                                  "]]") "," FEATURE("east",
-                                                                                                    "\"type\":"
-                                                                                                    "\"Polygon\","
-                                                                                                    "\"coordinates\":[["
-                                                                                                    "[-30.5,-90],[180,-"
-                                                                                                    "90],[180,90],[30."
-                                                                                                    "5,90],[-30.5,-90]]"
-                                                                                                    "]") "," FEATURE("h"
-                                                                                                                     "o"
-                                                                                                                     "l"
-                                                                                                                     "e",
-                                                                                                                     "\"type\":\"Polygon\",\"coordinates\":[[[259.5,-20.5],[279.5,-20.5],[279.5,20.5],[259.5,20.5],[259.5,-20.5]]]") "]}";
+    static const char text[] = "{\"type\":\"FeatureCollection\",\"features\":[" FEATURE(
+        "West Side",
+        "\"type\":\"Polygon\","
+        "\"coordinates\":[[[-180,-90],[-30.5,"
+        "-90],[30.5,90],[-180,90],[-180,-90]]"
+        ","
+        "[[-100.5,-20.5],[-80.5,-20.5],[-80."
+        "5,20.5],[-100.5,20.5],[-100.5,-20.5]"
+        "]]") "," FEATURE("east", "\"type\":"
+                                  "\"Polygon\","
+                                  "\"coordinates\":[["
+                                  "[-30.5,-90],[180,-"
+                                  "90],[180,90],[30."
+                                  "5,90],[-30.5,-90]]"
+                                  "]") "," FEATURE("h"
+                                                   "o"
+                                                   "l"
+                                                   "e",
+                                                   "\"type\":\"Polygon\",\"coordinates\":[[[259.5,-20.5],[279.5,-20.5],"
+                                                   "[279.5,20.5],[259.5,20.5],[259.5,-20.5]]]") "]}";
     struct sst_domain domain;
     struct sst_error err;
     struct sst_region_set set = {0};
@@ -183,9 +183,11 @@ static const struct refusal {
     {"{\"type\":\"Polygon\",\"coordinates\":[[[0,0],[1,\"x\"],[1,1],[0,0]]]}", SST_ERR_INPUT, "a position is no place"},
     {"{\"type\":\"Polygon\",\"coordinates\":[[[0.6,0.6],[0.9,0.6],[0.9,0.9],[0.6,0.6]]]}", SST_ERR_GRID,
      "the region 'region_1' holds the centre of no cell of the grid"},
-    {"{\"type\":\"FeatureCollection\",\"features\":[" FEATURE("A b", "\"type\":\"Polygon\",\"coordinates\":[[[0,0],[9,"
-                                                                     "0],[9,9],[0,0]]]") "," FEATURE(
-         "a_B", "\"type\":\"Polygon\",\"coordinates\":[[[0,0],[9,0],[9,9],[0,0]]]") "]}",
+    {"{\"type\":\"FeatureCollection\",\"features\":[" FEATURE(
+         "A b",
+         "\"type\":\"Polygon\",\"coordinates\":[[[0,0],[9,"
+         "0],[9,9],[0,0]]]") "," FEATURE("a_B",
+                                         "\"type\":\"Polygon\",\"coordinates\":[[[0,0],[9,0],[9,9],[0,0]]]") "]}",
      SST_ERR_INPUT, "feature 2: there is a region 'a_b' already"},
 };
 
