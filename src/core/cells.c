@@ -137,9 +137,18 @@ static void ask_for(const struct sst_cells *cells, size_t i, const struct sst_fi
         __builtin_prefetch(field->ice + cell);
 }
 
+/* Places for the blocks that are given, of which there can be so many. */
+static void make_room(struct sst_cells *cells, size_t most)
+{
+    const size_t places = cells->n_places / cells->width;
+    if (cells->n_given > places)
+        cells->n_places =
+            with_spare(cells->n_given, places ? LATER_SPARE_SHARE : FIRST_SPARE_SHARE, most) * cells->width;
+}
+
 void sst_cells_take(struct sst_cells *cells, const struct sst_field *field)
 {
-    const size_t most = cells->n_given + cells->n_waiting, places = cells->n_places / cells->width;
+    const size_t most = cells->n_given + cells->n_waiting;
     size_t n_left = 0;
     for (size_t i = 0; i < cells->n_waiting;) {
         const uint32_t block = cells->waiting[i];
@@ -158,9 +167,31 @@ void sst_cells_take(struct sst_cells *cells, const struct sst_field *field)
         ++i;
     }
     cells->n_waiting = n_left;
-    if (cells->n_given > places)
-        cells->n_places =
-            with_spare(cells->n_given, places ? LATER_SPARE_SHARE : FIRST_SPARE_SHARE, most) * cells->width;
+    make_room(cells, most);
+}
+
+static bool is_marked(const struct sst_cells *cells, size_t block, const uint8_t *marks)
+{
+    const size_t n = block_cells(cells, block);
+    uint8_t found = 0;
+    for (size_t i = 0; i < n; ++i)
+        found |= marks[block * cells->width + i];
+    return found != 0;
+}
+
+void sst_cells_take_marked(struct sst_cells *cells, const uint8_t *marks)
+{
+    const size_t most = cells->n_given + cells->n_waiting;
+    size_t n_left = 0;
+    for (size_t i = 0; i < cells->n_waiting; ++i) {
+        const uint32_t block = cells->waiting[i];
+        if (is_marked(cells, block, marks))
+            cells->block_at[cells->n_given++] = block;
+        else
+            cells->waiting[n_left++] = block;
+    }
+    cells->n_waiting = n_left;
+    make_room(cells, most);
 }
 
 /* Waiting blocks of one task: some 16 kB of a field's codes. */
@@ -245,6 +276,7 @@ void sst_cells_take_all(struct sst_cells *cells, const struct sst_field *const *
 
 GATHER_FUNCTION(gather_codes, int16_t)
 GATHER_FUNCTION(gather_marks, uint8_t)
+GATHER_FUNCTION(gather_indices, uint32_t)
 
 void sst_cells_gather(const struct sst_cells *cells, const int16_t *field, int16_t fill, size_t begin, size_t end,
                       int16_t *out)
@@ -255,6 +287,12 @@ void sst_cells_gather(const struct sst_cells *cells, const int16_t *field, int16
 void sst_cells_gather_marks(const struct sst_cells *cells, const uint8_t *field, size_t begin, size_t end, uint8_t *out)
 {
     gather_marks(cells, field, 0, begin, end, out);
+}
+
+void sst_cells_gather_indices(const struct sst_cells *cells, const uint32_t *field, uint32_t fill, size_t begin,
+                              size_t end, uint32_t *out)
+{
+    gather_indices(cells, field, fill, begin, end, out);
 }
 
 /* Blocks first .. end - 1 by place; where width and size are constants a block is a few vectors. */

@@ -35,7 +35,7 @@ struct sst_cells {
 /* No block has a place. Owner: the caller; sst_cells_clear. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_cells_init(struct sst_cells *cells, size_t n_domain, struct sst_error *err);
 
-/* The cells of a list, ascending, each with its place; none waits. Owner, errors: as above. */
+/* The cells of a list, each with its place, in its order; none waits. Owner, errors: as above. */
 SST_MUST_CHECK enum sst_status sst_cells_init_list(struct sst_cells *cells, size_t n_domain, const size_t *list,
                                                    size_t n, struct sst_error *err);
 void sst_cells_clear(struct sst_cells *cells);
@@ -48,6 +48,9 @@ void sst_cells_take(struct sst_cells *cells, const struct sst_field *field);
  * look at them together; the cells must not be in use elsewhere meanwhile.
  */
 void sst_cells_take_all(struct sst_cells *cells, const struct sst_field *const *fields, size_t n_fields);
+
+/* The same for the blocks of marked cells: n_domain items, not 0 where a cell is to have a place. */
+void sst_cells_take_marked(struct sst_cells *cells, const uint8_t *marks);
 
 /* The most places that a domain can have. */
 size_t sst_cells_most(size_t n_domain);
@@ -62,6 +65,8 @@ void sst_cells_gather(const struct sst_cells *cells, const int16_t *field, int16
                       int16_t *out);
 void sst_cells_gather_marks(const struct sst_cells *cells, const uint8_t *field, size_t begin, size_t end,
                             uint8_t *out);
+void sst_cells_gather_indices(const struct sst_cells *cells, const uint32_t *field, uint32_t fill, size_t begin,
+                              size_t end, uint32_t *out);
 
 /* All places' items of `size` bytes to their cells; cells without a place are left as they are. */
 void sst_cells_scatter(const struct sst_cells *cells, const void *places, size_t size, void *field);

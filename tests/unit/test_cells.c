@@ -312,6 +312,53 @@ START_TEST(a_list_has_its_cells_in_order_and_none_waits)
 }
 END_TEST
 
+START_TEST(marked_cells_get_the_places_of_values_and_lists_their_order)
+{
+    struct sst_cells marked;
+    uint8_t marks[N_DOMAIN] = {0};
+    uint32_t index[N_DOMAIN], by_place[MOST], by_list[2];
+    const size_t backwards[] = {N_DOMAIN - 1, 2};
+    ck_assert_int_eq(sst_cells_init(&marked, N_DOMAIN, NULL), SST_OK);
+    for (uint32_t cell = 0; cell < N_DOMAIN; ++cell)
+        index[cell] = 1000 + cell;
+    sst_cells_take_marked(&marked, marks);
+    ck_assert_uint_eq(marked.n_places, 0);
+    take((const int[]){N_DOMAIN - 1, SST_CELLS_WIDTH}, 2);
+    marks[N_DOMAIN - 1] = 1;
+    marks[SST_CELLS_WIDTH] = 255;
+    sst_cells_take_marked(&marked, marks);
+    marks[N_DOMAIN - 1] = marks[SST_CELLS_WIDTH] = 0;
+    marks[3] = 1;
+    take((const int[]){3}, 1);
+    sst_cells_take_marked(&marked, marks);
+    ck_assert_uint_eq(marked.n_places, cells.n_places);
+    ck_assert_uint_eq(marked.n_given, cells.n_given);
+    ck_assert_uint_eq(marked.n_waiting, cells.n_waiting);
+    ck_assert_mem_eq(marked.block_at, cells.block_at, cells.n_given * sizeof *cells.block_at);
+    ck_assert_mem_eq(marked.waiting, cells.waiting, cells.n_waiting * sizeof *cells.waiting);
+    sst_cells_gather_indices(&marked, index, 7, 0, marked.n_places, by_place);
+    ck_assert_uint_eq(by_place[0], 1000 + SST_CELLS_WIDTH);
+    ck_assert_uint_eq(by_place[SST_CELLS_WIDTH + 2], 1000 + N_DOMAIN - 1); /* the last block has three cells */
+    ck_assert_uint_eq(by_place[SST_CELLS_WIDTH + 3], 7);
+    ck_assert_uint_eq(by_place[2 * SST_CELLS_WIDTH + 3], 1003);
+    sst_cells_clear(&marked);
+    for (size_t cell = 0; cell < N_DOMAIN; ++cell) { /* one mark is enough, wherever it is */
+        memset(marks, 0, sizeof marks);
+        marks[cell] = 1;
+        ck_assert_int_eq(sst_cells_init(&marked, N_DOMAIN, NULL), SST_OK);
+        sst_cells_take_marked(&marked, marks);
+        ck_assert_uint_eq(marked.n_given, 1);
+        ck_assert_uint_eq(marked.block_at[0], cell / SST_CELLS_WIDTH);
+        sst_cells_clear(&marked);
+    }
+    ck_assert_int_eq(sst_cells_init_list(&marked, N_DOMAIN, backwards, 2, NULL), SST_OK);
+    sst_cells_gather_indices(&marked, index, 7, 0, 2, by_list);
+    ck_assert_uint_eq(by_list[0], 1000 + N_DOMAIN - 1);
+    ck_assert_uint_eq(by_list[1], 1002);
+    sst_cells_clear(&marked);
+}
+END_TEST
+
 START_TEST(a_domain_too_large_for_its_numbers_is_refused)
 {
     struct sst_error err = {0};
@@ -337,6 +384,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, fields_taken_together_give_the_places_of_fields_taken_in_turn);
     tcase_add_test(tc, parts_scatter_what_the_whole_scatters);
     tcase_add_test(tc, a_list_has_its_cells_in_order_and_none_waits);
+    tcase_add_test(tc, marked_cells_get_the_places_of_values_and_lists_their_order);
     tcase_add_test(tc, a_domain_too_large_for_its_numbers_is_refused);
     suite_add_tcase(suite, tc);
     return suite;
