@@ -5,6 +5,9 @@
 
 #include "core/mem.h"
 
+/* Below this many cells a loop is done sooner than a second thread is woken. */
+enum { PARALLEL_CELLS = 1 << 16 };
+
 /* An empty list. */
 static void fill_missing(int16_t *list, size_t n)
 {
@@ -176,6 +179,65 @@ enum sst_status sst_bin_set_at(struct sst_bin_set *set, struct sst_term term, co
         }
     }
     *bin = found;
+    return SST_OK;
+}
+
+/*
+ * One function for each size of an item. A term has hundreds of thousands of cells, and a slot some fifty megabytes: this is a
+ * copy at the speed of memory.
+ */
+#define UNPACK_FUNCTION(name, type)                                                                                    \
+    static void name(const type *restrict from, const uint32_t *restrict item, type none, size_t n, type *restrict to) \
+    {                                                                                                                  \
+        _Pragma("omp parallel for schedule(static) if (n >= PARALLEL_CELLS)") for (size_t cell = 0; cell < n; ++cell)  \
+            to[cell] = item[cell] == SST_NO_ITEM ? none : from[item[cell]];                                            \
+    }
+
+UNPACK_FUNCTION(unpack_16, int16_t)
+UNPACK_FUNCTION(unpack_32, int32_t)
+UNPACK_FUNCTION(unpack_64, int64_t)
+
+/* Into a bin of no field. */
+static void unpack(const struct sst_packed_bin *packed, struct sst_bin *target)
+{
+    const size_t n = target->n_cells, n_items = packed->bin->n_cells;
+    for (size_t i = 0; i < target->estimator->n_planes; ++i) {
+        const struct sst_plane *plane = &target->estimator->planes[i];
+        const size_t has = packed->bin->estimator->planes[i].count, wants = plane->count;
+        const int16_t none = plane->op == SST_PLANE_TOP ? SST_CODE_MISSING : 0;
+        for (size_t rank = 0; rank < wants && rank < has; ++rank) {
+            switch (sst_plane_type_size(plane->type)) {
+            case sizeof(int16_t):
+                unpack_16((const int16_t *)packed->bin->planes[i] + rank * n_items, packed->item, none, n,
+                          (int16_t *)target->planes[i] + rank * n);
+                break;
+            case sizeof(int32_t):
+                unpack_32((const int32_t *)packed->bin->planes[i] + rank * n_items, packed->item, none, n,
+                          (int32_t *)target->planes[i] + rank * n);
+                break;
+            default:
+                unpack_64((const int64_t *)packed->bin->planes[i] + rank * n_items, packed->item, none, n,
+                          (int64_t *)target->planes[i] + rank * n);
+            }
+        }
+    }
+}
+
+enum sst_status sst_bin_set_add_packed(struct sst_bin_set *set, const struct sst_backend *backend, struct sst_term term,
+                                       const struct sst_estimator *estimator, const struct sst_packed_bin *packed,
+                                       struct sst_error *err)
+{
+    const bool is_first = sst_bin_is_empty(&set->bins[term.slot][term.year_class]);
+    struct sst_bin *bin = NULL, more = {0};
+    SST_TRY(sst_bin_set_at(set, term, estimator, &bin, err));
+    if (is_first) {
+        unpack(packed, bin);
+        return SST_OK;
+    }
+    SST_TRY(sst_bin_init(&more, estimator, set->n_cells, err));
+    unpack(packed, &more);
+    sst_bin_add(backend, bin, &more);
+    sst_bin_clear(&more);
     return SST_OK;
 }
 

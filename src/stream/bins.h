@@ -79,6 +79,24 @@ SST_MUST_CHECK enum sst_status sst_bin_set_at(struct sst_bin_set *set, struct ss
                                               const struct sst_estimator *estimator, struct sst_bin **bin,
                                               struct sst_error *err);
 
+#define SST_NO_ITEM UINT32_MAX
+
+/* A bin of some cells, the items, for cells that are elsewhere. */
+struct sst_packed_bin {
+    const struct sst_bin *bin;
+    const uint32_t *item; /* by cell of the target; SST_NO_ITEM: no value */
+};
+
+/*
+ * Adds a packed bin to that of a term, which is made where there is none. Its estimator has the planes of the term's, but lists
+ * may be longer, where their ends count for nothing, or as short as all values that there are.
+ *
+ * Errors: SST_ERR_NOMEM.
+ */
+SST_MUST_CHECK enum sst_status sst_bin_set_add_packed(struct sst_bin_set *set, const struct sst_backend *backend,
+                                                      struct sst_term term, const struct sst_estimator *estimator,
+                                                      const struct sst_packed_bin *packed, struct sst_error *err);
+
 enum sst_window_step { SST_WINDOW_ENTER, SST_WINDOW_LEAVE };
 
 /* A term's bin enters the window or leaves it; a term without a bin (no file had it) changes nothing. */

@@ -23,8 +23,7 @@ static enum sst_status estimate_open(struct sst_engine *engine, int index, struc
 
 /* --- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Makes room, in everything that has places, for cells that have turned valid. */
-static enum sst_status grow(struct sst_engine *engine, struct sst_error *err)
+enum sst_status sst_engine_grow(struct sst_engine *engine, struct sst_error *err)
 {
     const size_t old_count = engine->shape.n_cells, n_cells = engine->cells.n_places;
     SST_TRY(engine->workers[0].method->grow(engine->workers[0].state, err));
@@ -75,7 +74,7 @@ static enum sst_status flush(struct sst_engine *engine, struct sst_error *err)
         return SST_OK;
     sst_cells_take_all(&engine->cells, batch->fields, batch->n);
     if (engine->cells.n_places != engine->shape.n_cells)
-        SST_TRY(grow(engine, err));
+        SST_TRY(sst_engine_grow(engine, err));
     for (size_t w = 0; w < engine->n_workers; ++w)
         SST_TRY(
             engine->workers[w].method->add_fields(engine->workers[w].state, batch->term, batch->fields, batch->n, err));
@@ -122,6 +121,8 @@ static enum sst_status read_day(struct sst_engine *engine, struct sst_day day, s
 
 static enum sst_status read_slot(struct sst_engine *engine, int slot, struct sst_error *err)
 {
+    if (engine->job->sums)
+        return sst_engine_take_slot(engine, slot, err);
     while (engine->days_done < engine->n_days && engine->days[engine->days_done].slot == slot)
         SST_TRY(read_day(engine, engine->days[engine->days_done], err));
     return flush(engine, err);
@@ -338,7 +339,10 @@ static enum sst_status cells_open(struct sst_engine *engine, const struct sst_cl
     setup.backend = job->backend;
     setup.cells = &engine->cells;
     setup.times = job->device_times;
-    SST_TRY(worker_open(engine, sst_engine_method(engine->policy, job->devices), &setup, err));
+    const struct sst_method *method = sst_engine_method(engine->policy, job->devices);
+    if (job->sums && !method->add_sums)
+        return sst_fail(err, SST_ERR_INTERNAL, "sums are given to a method that remembers values");
+    SST_TRY(worker_open(engine, method, &setup, err));
     return pools_open(engine, err);
 }
 
@@ -346,7 +350,8 @@ static enum sst_status probes_open(struct sst_engine *engine, struct sst_error *
 {
     const struct sst_climatology_job *job = engine->job;
     struct sst_cells *cells = &engine->workers[engine->n_workers].cells;
-    SST_TRY(sst_cells_init_list(cells, job->n_cells, job->probes, job->n_probes, err));
+    SST_TRY(job->sums ? sst_cells_init_list(cells, job->n_probes, job->sums->probe_at, job->n_probes, err)
+                      : sst_cells_init_list(cells, job->n_cells, job->probes, job->n_probes, err));
     const struct sst_method_setup setup = {
         .policy = engine->policy, .backend = job->backend, .n_cells = cells->n_places, .cells = cells};
     return worker_open(engine, sst_method_exact(), &setup, err);
@@ -364,7 +369,8 @@ static enum sst_status engine_open(struct sst_engine *engine, struct sst_error *
                                         .is_resident = job->is_resident};
     engine->shape = sst_engine_shape(engine->policy, &size);
     sst_schedule_make(engine->policy, &engine->schedule);
-    SST_TRY(list_days(engine, err));
+    if (!job->sums)
+        SST_TRY(list_days(engine, err));
     size.lacks_days_beside = lacks_days_beside(engine);
     SST_TRY(cells_open(engine, &size, err));
     if (job->n_probes > 0)
@@ -390,6 +396,8 @@ static void engine_close(struct sst_engine *engine)
     sst_free(engine->guarded);
     sst_free(engine->written_flags);
     sst_free(engine->days);
+    sst_free(engine->marks);
+    sst_free(engine->item);
     sst_free(engine->pools);
     sst_free(engine->pool_terms);
 }
@@ -400,7 +408,7 @@ static enum sst_status run(struct sst_engine *engine, struct sst_error *err)
     const size_t n_ahead = engine->job->n_ahead;
     const bool reads_ahead = sst_engine_reads_ahead(engine->workers[0].method, engine->job->is_resident);
     int next_output = 0;
-    if (engine->job->source->expect)
+    if (!engine->job->sums && engine->job->source->expect)
         SST_TRY(engine->job->source->expect(engine->job->source->user, engine->days, engine->n_days, err));
     for (int first = 0, end = 0; first < schedule->n_estimates; first = end) {
         end = sst_schedule_group_end(schedule, first, n_ahead);

@@ -20,6 +20,7 @@
 #include "core/shape.h"
 #include "stream/field_source.h"
 #include "stream/policy.h"
+#include "stream/slot_source.h"
 
 enum { SST_MAX_PERCENTILES_AND_BOUNDS = 3 * SST_MAX_PERCENTILES };
 
@@ -63,6 +64,9 @@ struct sst_climatology_job {
     const struct sst_policy *policy;
     const struct sst_backend *backend;
     const struct sst_field_source *source;
+    /* In place of the source, for an estimator with moments or lists on the CPU; else NULL. The sink sees no field then, and
+     * its progress is of slots. */
+    const struct sst_slot_source *sums;
     size_t n_cells; /* of the domain, whose order fields have */
     const size_t *probes; /* domain cells whose exact percentile is wanted beside the approximation, ascending */
     size_t n_probes;

@@ -2,6 +2,7 @@
  * The engine at work, for the climatology*.c files alone:
  *
  *   climatology.c       walks the schedule: reading, windows, finishing
+ *   climatology_sums.c  slots that come with their sums
  *   climatology_put.c   from finished estimates of places to a slot of the domain, with its flags
  *   climatology_size.c  what all of it takes in memory, before the run
  */
@@ -65,7 +66,17 @@ struct sst_engine {
     struct sst_day *days; /* in the order in which they are read */
     size_t n_days, days_done;
     int reads_done; /* slots of the schedule */
+
+    /* Where slots come with their sums. */
+    uint8_t *marks; /* by domain cell */
+    uint32_t *item; /* by place */
 };
+
+/* Makes room, in everything that has places, for cells that have got one. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_engine_grow(struct sst_engine *engine, struct sst_error *err);
+
+/* Takes a slot from the job's sums. Errors: those of the source, SST_ERR_NOMEM; SST_ERR_INTERRUPTED. */
+SST_MUST_CHECK enum sst_status sst_engine_take_slot(struct sst_engine *engine, int slot, struct sst_error *err);
 
 /* Room for a slot's values. Owner: the engine; sst_slot_values_clear. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_slot_values_init(struct sst_slot_values *values, const struct sst_engine *engine,

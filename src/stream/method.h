@@ -66,6 +66,13 @@ struct sst_method {
     enum sst_status (*add_fields)(void *state, struct sst_term term, const struct sst_field *const *fields,
                                   size_t n_fields, struct sst_error *err);
 
+    /*
+     * The same for days whose sums and lists are there already: a bin of the estimator over some cells, `item` by place. NULL
+     * where a method remembers values, or is on devices. Errors: SST_ERR_NOMEM.
+     */
+    enum sst_status (*add_sums)(void *state, struct sst_term term, const struct sst_packed_bin *sums,
+                                struct sst_error *err);
+
     /* A term enters or leaves the pool. NULL where a method has no window. */
     void (*move)(void *state, struct sst_term term, enum sst_window_step step);
 

@@ -54,6 +54,13 @@ static enum sst_status add_fields(void *state, struct sst_term term, const struc
     return SST_OK;
 }
 
+static enum sst_status add_sums(void *state, struct sst_term term, const struct sst_packed_bin *sums,
+                                struct sst_error *err)
+{
+    struct moments *moments = state;
+    return sst_bin_set_add_packed(&moments->set, moments->setup.backend, term, sst_estimator_moments(), sums, err);
+}
+
 static void move(void *state, struct sst_term term, enum sst_window_step step)
 {
     struct moments *moments = state;
@@ -99,6 +106,7 @@ const struct sst_method *sst_method_moments(void)
         .close = close_moments,
         .grow = grow,
         .add_fields = add_fields,
+        .add_sums = add_sums,
         .move = move,
         .finish = finish,
         .drop_slot = drop_slot,

@@ -66,15 +66,27 @@ static enum sst_status grow(void *state, struct sst_error *err)
     return sst_bin_set_grow(&tail->set, tail->setup.n_cells, err);
 }
 
+static const struct sst_estimator *term_estimator(const struct tail *tail, struct sst_term term)
+{
+    const int days = sst_pool_term_days(&tail->setup.policy->pools, term);
+    return &tail->estimators[estimator_of(tail->k, days)].estimator;
+}
+
 static enum sst_status add_fields(void *state, struct sst_term term, const struct sst_field *const *fields,
                                   size_t n_fields, struct sst_error *err)
 {
     struct tail *tail = state;
     struct sst_bin *bin = NULL;
-    const int length = estimator_of(tail->k, sst_pool_term_days(&tail->setup.policy->pools, term));
-    SST_TRY(sst_bin_set_at(&tail->set, term, &tail->estimators[length].estimator, &bin, err));
+    SST_TRY(sst_bin_set_at(&tail->set, term, term_estimator(tail, term), &bin, err));
     tail->setup.backend->tail_add_fields(sst_bin_tail(bin), tail->setup.cells, fields, n_fields);
     return SST_OK;
+}
+
+static enum sst_status add_sums(void *state, struct sst_term term, const struct sst_packed_bin *sums,
+                                struct sst_error *err)
+{
+    struct tail *tail = state;
+    return sst_bin_set_add_packed(&tail->set, tail->setup.backend, term, term_estimator(tail, term), sums, err);
 }
 
 static void move(void *state, struct sst_term term, enum sst_window_step step)
@@ -136,6 +148,7 @@ const struct sst_method *sst_method_tail(void)
         .close = close_tail,
         .grow = grow,
         .add_fields = add_fields,
+        .add_sums = add_sums,
         .move = move,
         .finish = finish,
         .drop_slot = drop_slot,
