@@ -3,13 +3,16 @@
 #include <string.h>
 
 #include "app/accuracy.h"
+#include "app/climatology_memory.h"
 #include "app/commands.h"
+#include "app/option_table.h"
 #include "app/options.h"
 #include "app/run_attributes.h"
 #include "app/signals.h"
 #include "core/digest.h"
 #include "core/mem.h"
 #include "state/state_source.h"
+#include "state/state_sums.h"
 #include "validate/probes.h"
 #include "write/clim_nc.h"
 
@@ -19,7 +22,9 @@ struct making {
     struct sst_options options; /* borrows those of the command line; years, seed and share are the state's */
     struct sst_state *state;
     struct sst_job job; /* no more of it than validation needs */
+    struct sst_state_sums *sums; /* one of the two is there: what the engine is fed from */
     struct sst_state_source *source;
+    bool is_of_sums; /* the first; the second takes more time, and a state that keeps all */
     struct sst_accuracy *accuracy;
     struct sst_clim_file *file;
     struct sst_progress progress;
@@ -58,6 +63,43 @@ static void show_progress(void *user, size_t days_done, size_t days_total, uint6
 
 /* --- the stages --------------------------------------------------------------------------------------------------- */
 
+/* From sums where they are enough, else from all values where those are kept. */
+static enum sst_status settle_feed(struct making *making, struct sst_error *err)
+{
+    struct sst_error lacks = {SST_OK, ""};
+    SST_TRY(sst_state_check_days(making->state, &making->job.policy.pools, err));
+    const enum sst_status rc = sst_state_sums_check(making->state, &making->job.policy, &lacks);
+    making->is_of_sums = rc == SST_OK;
+    if (making->is_of_sums || sst_state_policy(making->state)->keep == SST_KEEP_ALL)
+        return SST_OK;
+    return sst_fail(err, rc, "%s", lacks.text);
+}
+
+/* What is validated is known at the state's probes alone; without any, nothing is. */
+static enum sst_status settle_probes(struct making *making, struct sst_error *err)
+{
+    static const enum sst_option_id of_probes[] = {SST_OPTION_ID_tolerance, SST_OPTION_ID_coverage,
+                                                   SST_OPTION_ID_correct, SST_OPTION_ID_repair};
+    const struct sst_state_policy *policy = sst_state_policy(making->state);
+    struct sst_options *options = &making->options;
+    struct sst_job *job = &making->job;
+    if (job->policy.approx == SST_APPROX_NONE)
+        return SST_OK;
+    if (policy->keep != SST_KEEP_NONE) {
+        job->probe_share = policy->probe_share;
+        return sst_probes_choose(&job->domain, NULL, policy->seed, policy->probe_share, &job->probes, &job->n_probes,
+                                 err);
+    }
+    for (size_t i = 0; i < sizeof of_probes / sizeof of_probes[0]; ++i)
+        if (options->is_given[of_probes[i]])
+            return sst_fail(err, SST_ERR_USAGE,
+                            "--%s: %s keeps none of the values, so no error can be measured. Leave it out, or make a "
+                            "state with --keep probes",
+                            sst_option_rows[of_probes[i]].name, options->state);
+    options->n_coverages = 0;
+    return SST_OK;
+}
+
 static enum sst_status settle(struct making *making, struct sst_error *err)
 {
     struct sst_options *options = &making->options;
@@ -76,13 +118,11 @@ static enum sst_status settle(struct making *making, struct sst_error *err)
     job->options = options;
     SST_TRY(sst_options_policy(options, policy->pools.kind, policy->lattice, &job->policy, err));
     SST_TRY(sst_policy_check(&job->policy, err));
-    SST_TRY(sst_state_source_check(making->state, &job->policy.pools, err));
+    SST_TRY(settle_feed(making, err));
     sst_domain_all(policy->grid, &job->domain);
     making->n_slots = sst_policy_output_slots(&job->policy, making->slots);
-    if (job->policy.approx == SST_APPROX_NONE)
-        return SST_OK;
-    job->probe_share = policy->probe_share;
-    return sst_probes_choose(&job->domain, NULL, policy->seed, policy->probe_share, &job->probes, &job->n_probes, err);
+    SST_TRY(settle_probes(making, err));
+    return sst_climatology_settle_memory(making->state, making->is_of_sums, job, err);
 }
 
 static struct sst_clim_spec clim_spec(const struct making *making)
@@ -113,6 +153,25 @@ static struct sst_clim_spec clim_spec(const struct making *making)
     return spec;
 }
 
+static enum sst_status open_feed(struct making *making, struct sst_error *err)
+{
+    const struct sst_job *job = &making->job;
+    if (making->is_of_sums)
+        return sst_state_sums_create(making->state, &job->policy, &job->domain, job->probes, job->n_probes,
+                                     &making->sums, err);
+    return sst_state_source_create(making->state, &job->domain, &job->policy.pools, &making->source, err);
+}
+
+static size_t n_days(const struct making *making)
+{
+    return making->is_of_sums ? sst_state_sums_n_days(making->sums) : sst_state_source_n_days(making->source);
+}
+
+static size_t n_absent(const struct making *making)
+{
+    return making->is_of_sums ? sst_state_sums_n_absent(making->sums) : sst_state_source_n_absent(making->source);
+}
+
 static enum sst_status compute(struct making *making, struct sst_error *err)
 {
     struct sst_job *job = &making->job;
@@ -120,19 +179,20 @@ static enum sst_status compute(struct making *making, struct sst_error *err)
     const struct sst_slot_writer writer = {making, write_slot};
     SST_TRY(sst_clim_check(&spec, err));
     SST_TRY(sst_accuracy_create(job, making->slots, (size_t)making->n_slots, false, &making->accuracy, err));
-    SST_TRY(sst_state_source_create(making->state, &job->domain, &job->policy.pools, &making->source, err));
+    SST_TRY(open_feed(making, err));
     SST_TRY(sst_clim_create(&spec, &making->file, err));
     const struct sst_climatology_job engine_job = {
         .policy = &job->policy,
         .backend = sst_backend_cpu(),
-        .source = sst_state_source_fields(making->source),
+        .source = making->is_of_sums ? NULL : sst_state_source_fields(making->source),
+        .sums = making->is_of_sums ? sst_state_sums_slots(making->sums) : NULL,
         .n_cells = job->domain.n_cells,
         .probes = job->probes,
         .n_probes = job->n_probes,
         .wants_shape = sst_accuracy_wants_shape(making->accuracy),
     };
     const struct sst_slot_sink sink = {making, put_slot, see_day, show_progress, sst_signals_cancelled};
-    sst_progress_begin(&making->progress, "read", "days", 0);
+    sst_progress_begin(&making->progress, "read", making->is_of_sums ? "calendar days" : "days", 0);
     const enum sst_status rc = sst_climatology_run(&engine_job, &sink, err);
     sst_progress_end(&making->progress);
     SST_TRY(rc);
@@ -182,7 +242,7 @@ static enum sst_status finish_file(struct making *making, struct sst_error *err)
     if (making->job.policy.smooth_days > 1)
         (void)snprintf(smooth, sizeof smooth, "%d-day circular moving mean", making->job.policy.smooth_days);
     (void)snprintf(source, sizeof source, "%.300s, %zu days of a state", sst_state_policy(making->state)->product,
-                   sst_state_source_n_days(making->source));
+                   n_days(making));
     (void)snprintf(history, sizeof history, "%s sststream %s: sststream climatology %.1800s", making->created,
                    sst_version(), making->options.arguments);
     const struct sst_attribute attributes[N_ATTRIBUTES] = {
@@ -205,16 +265,16 @@ static enum sst_status finish_file(struct making *making, struct sst_error *err)
 
 static enum sst_status conclude(struct making *making, struct sst_error *err)
 {
-    const size_t n_days = sst_state_source_n_days(making->source), n_absent = sst_state_source_n_absent(making->source);
-    if (n_days == 0)
+    const size_t n_counted = n_days(making), n_missing = n_absent(making);
+    if (n_counted == 0)
         return sst_fail(err, SST_ERR_STATE, "%s: no day is counted. Ingest files first", making->options.state);
     SST_TRY(sst_log_check(making->options.log, SST_ERR_INPUT, err));
     SST_TRY(finish_file(making, err));
-    sst_log_info(making->options.log, "%s: climatology of %zu days of %s", making->options.output, n_days,
+    sst_log_info(making->options.log, "%s: climatology of %zu days of %s", making->options.output, n_counted,
                  making->options.state);
-    if (n_absent > 0)
-        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu day%s of the baseline %s not counted", n_absent,
-                        n_absent == 1 ? "" : "s", n_absent == 1 ? "is" : "are");
+    if (n_missing > 0)
+        return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu day%s of the baseline %s not counted", n_missing,
+                        n_missing == 1 ? "" : "s", n_missing == 1 ? "is" : "are");
     return SST_OK;
 }
 
@@ -238,6 +298,7 @@ done:
     else if (rc != SST_OK)
         sst_log_failure(options->log, &err);
     sst_clim_abandon(&making.file);
+    sst_state_sums_destroy(&making.sums);
     sst_state_source_destroy(&making.source);
     sst_accuracy_destroy(&making.accuracy);
     sst_free(making.job.probes);

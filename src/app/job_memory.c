@@ -17,10 +17,10 @@
 #include "write/clim_nc.h"
 
 /*
- * The program itself with its libraries, [bytes]; what a cell of the domain takes in none of the parts that tell themselves,
- * [bytes]. Measured, as all here: bench/memory_table.sh.
+ * What a cell of the domain takes in none of the parts that tell themselves, [bytes]. Measured, as all here and
+ * SST_PROGRAM_BYTES: bench/memory_table.sh.
  */
-enum { PROGRAM_BYTES = 20500000, CELL_BYTES = 8 };
+enum { CELL_BYTES = 8 };
 
 /*
  * Reading: pages of a process that it does not share, and the library's caches, [bytes]; a field as it is stored, packed and
@@ -79,7 +79,7 @@ static uint64_t fixed_bytes(const struct sst_job *job)
 {
     struct sst_job nothing = *job;
     nothing.domain.n_cells = 0;
-    return PROGRAM_BYTES + reading_bytes(&nothing) + waiting_bytes(&nothing);
+    return SST_PROGRAM_BYTES + reading_bytes(&nothing) + waiting_bytes(&nothing);
 }
 
 struct sst_climatology_size sst_job_size(const struct sst_job *job)
@@ -100,8 +100,7 @@ static struct sst_tiles tiles_of(const struct sst_job *job)
     return (struct sst_tiles){job->n_passes, job->pass_rows};
 }
 
-/* Slots that wait for their chunks to be whole: see sst_clim_buffer_bytes. */
-static uint64_t writer_bytes(const struct sst_job *job, bool is_staged)
+uint64_t sst_job_writer_bytes(const struct sst_job *job, bool is_staged)
 {
     const struct sst_policy *policy = &job->policy;
     struct sst_schedule schedule;
@@ -136,8 +135,8 @@ static uint64_t estimate(struct sst_job *job)
     int slots[SST_N_SLOTS];
     const struct sst_accuracy_needs needs = sst_accuracy_needs_of(
         job, (size_t)sst_policy_output_slots(&job->policy, slots), job->options->report || job->options->json);
-    const uint64_t writer = writer_bytes(job, needs.is_staged);
-    const uint64_t held = needs.memory_bytes + reading_bytes(job) + PROGRAM_BYTES + job->device.runtime_bytes +
+    const uint64_t writer = sst_job_writer_bytes(job, needs.is_staged);
+    const uint64_t held = needs.memory_bytes + reading_bytes(job) + SST_PROGRAM_BYTES + job->device.runtime_bytes +
                           (uint64_t)CELL_BYTES * job->domain.n_cells;
     const uint64_t waiting = waiting_bytes(job); /* none are left when the last has been read */
     const bool is_divided = job->n_passes > 1;

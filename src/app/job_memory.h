@@ -15,6 +15,12 @@
  */
 SST_MUST_CHECK enum sst_status sst_job_settle_memory(struct sst_job *job, struct sst_error *err);
 
+/* The program itself with its libraries. [bytes] */
+enum { SST_PROGRAM_BYTES = 20500000 };
+
+/* What slots take that wait for their chunks to be whole; is_staged: they come in the order of the output. */
+uint64_t sst_job_writer_bytes(const struct sst_job *job, bool is_staged);
+
 /* What the engine is told of a job's size. */
 struct sst_climatology_size sst_job_size(const struct sst_job *job);
 

@@ -21,15 +21,11 @@ struct sst_state_source {
     struct sst_field_source fields;
 };
 
-enum sst_status sst_state_source_check(const struct sst_state *state, const struct sst_pool_rule *pools,
-                                       struct sst_error *err)
+enum sst_status sst_state_check_days(const struct sst_state *state, const struct sst_pool_rule *pools,
+                                     struct sst_error *err)
 {
     const struct sst_state_policy *policy = sst_state_policy(state);
     char text[SST_DAY_TEXT_SIZE];
-    if (policy->keep != SST_KEEP_ALL)
-        return sst_fail(err, SST_ERR_STATE,
-                        "%s: it keeps %s, and a climatology is made from all values. Make a state with --keep all",
-                        sst_state_path(state), sst_keep_name(policy->keep));
     for (int year = pools->first_year - 1; year <= pools->last_year + 1; ++year)
         for (int slot = 1; slot <= sst_calendar_n_slots(pools->kind); ++slot) {
             const struct sst_day day = {year, slot};
@@ -42,6 +38,16 @@ enum sst_status sst_state_source_check(const struct sst_state *state, const stru
                     sst_state_path(state), sst_day_text(pools->kind, day, text), sst_leap_rule_name(policy->pools.leap),
                     2 * policy->pools.half_window_days + 1);
         }
+    return SST_OK;
+}
+
+enum sst_status sst_state_places(const struct sst_domain *domain, size_t **place, struct sst_error *err)
+{
+    size_t *made = NULL;
+    SST_TRY(sst_alloc_large(domain->n_cells, sizeof *made, "the order of cells", &made, err));
+    for (size_t cell = 0; cell < domain->n_cells; ++cell)
+        made[sst_domain_canonical(domain, cell)] = cell;
+    *place = made;
     return SST_OK;
 }
 
@@ -141,14 +147,11 @@ enum sst_status sst_state_source_create(const struct sst_state *state, const str
                                                .get = get,
                                                .give_back = give_back,
                                                .bytes_read = bytes_read};
-    const enum sst_status rc =
-        sst_alloc_large(domain->n_cells, sizeof *source->place, "the order of cells", &source->place, err);
+    const enum sst_status rc = sst_state_places(domain, &source->place, err);
     if (rc != SST_OK) {
         sst_state_source_destroy(&source);
         return rc;
     }
-    for (size_t cell = 0; cell < domain->n_cells; ++cell)
-        source->place[sst_domain_canonical(domain, cell)] = cell;
     *out = source;
     return SST_OK;
 }

@@ -13,10 +13,13 @@ struct sst_state_source;
 /*
  * Whether a state counts all days that a rule pools.
  *
- * Errors   SST_ERR_STATE with the first day that it does not count, and where it does not keep all.
+ * Errors   SST_ERR_STATE with the first day that it does not count.
  */
-SST_MUST_CHECK enum sst_status sst_state_source_check(const struct sst_state *state, const struct sst_pool_rule *pools,
-                                                      struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_state_check_days(const struct sst_state *state, const struct sst_pool_rule *pools,
+                                                    struct sst_error *err);
+
+/* The domain's cells, which are the whole grid, by canonical cell. Owner: the caller, sst_free. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_state_places(const struct sst_domain *domain, size_t **place, struct sst_error *err);
 
 /*
  * state and domain, which is the whole of the policy's grid, are borrowed.
