@@ -78,6 +78,20 @@ struct sst_block_file;
 SST_MUST_CHECK enum sst_status sst_block_file_read(const struct sst_os *os, int folder, const char *where,
                                                    const char *name, uint32_t kind, const struct sst_identity *identity,
                                                    struct sst_block_file **out, struct sst_error *err);
+
+/*
+ * Reads only the blocks of some tags: header, trailer, index and those blocks are checked as sst_block_file_read does, and
+ * faults of them told in the same words; of other blocks, that they lie where they should. Costs what is read: use it for small
+ * blocks of large files.
+ *
+ * tags     n_tags of them; not NULL. What is not among them is not in *out.
+ * Owner    and errors as sst_block_file_read.
+ */
+SST_MUST_CHECK enum sst_status sst_block_file_read_some(const struct sst_os *os, int folder, const char *where,
+                                                        const char *name, uint32_t kind,
+                                                        const struct sst_identity *identity, const uint32_t *tags,
+                                                        size_t n_tags, struct sst_block_file **out,
+                                                        struct sst_error *err);
 void sst_block_file_destroy(struct sst_block_file **file);
 
 struct sst_block {

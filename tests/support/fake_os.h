@@ -79,7 +79,8 @@ enum fake_omission {
     FAKE_OMIT_FILE_SYNC = 1,
     FAKE_OMIT_FOLDER_SYNC = 2,
     FAKE_OMIT_RENAME = 4, /* files are written where they are to be */
-    FAKE_OMIT_LOCK = 8
+    FAKE_OMIT_LOCK = 8,
+    FAKE_OMIT_TRUNCATE = 16
 };
 
 enum { FAKE_MOST_FILES = 4096, FAKE_EXIT_CODE = 99 };

@@ -102,6 +102,22 @@ static ssize_t faults_read(void *user, int fd, void *bytes, size_t n_bytes)
     return fails(faults, CALL_READ, &n_bytes) ? -1 : faults->inner->read(faults->inner->user, fd, bytes, n_bytes);
 }
 
+static ssize_t faults_read_at(void *user, int fd, void *bytes, size_t n_bytes, uint64_t offset)
+{
+    struct fake_faults *faults = user;
+    if (fails(faults, CALL_READ, &n_bytes))
+        return -1;
+    return faults->inner->read_at(faults->inner->user, fd, bytes, n_bytes, offset);
+}
+
+static int faults_truncate(void *user, int fd, uint64_t n_bytes)
+{
+    struct fake_faults *faults = user;
+    if (fails_plainly(faults))
+        return -1;
+    return faults->omissions & FAKE_OMIT_TRUNCATE ? 0 : faults->inner->truncate(faults->inner->user, fd, n_bytes);
+}
+
 static ssize_t faults_write(void *user, int fd, const void *bytes, size_t n_bytes)
 {
     struct fake_faults *faults = user;
@@ -221,7 +237,9 @@ void fake_faults_start(struct fake_faults *faults, struct fake_disk *disk)
                 .user = faults,
                 .open = faults_open,
                 .read = faults_read,
+                .read_at = faults_read_at,
                 .write = faults_write,
+                .truncate = faults_truncate,
                 .sync = faults_sync,
                 .close = faults_close,
                 .size = faults_size,

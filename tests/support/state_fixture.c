@@ -12,7 +12,9 @@
 #include "regular_grid.h"
 #include "validate/probes.h"
 
-enum { N_ROWS = 3, N_COLS = 4, N_CELLS = N_ROWS * N_COLS };
+enum { N_ROWS = 3, N_COLS = 4, N_CELLS = STATE_N_CELLS };
+
+_Static_assert(N_ROWS *N_COLS == N_CELLS, "cells of the grid");
 
 /* Slots that are new, and slots that are replaced. */
 static const struct sst_day days[STATE_N_DAYS] = {{2003, 40}, {2001, 40}, {2002, 300}, {2004, 60}, {2002, 40}};
@@ -23,7 +25,7 @@ static enum sst_status choose(const struct sst_domain *domain, uint64_t seed, do
     return sst_probes_choose(domain, NULL, seed, share, cells, n_cells, err);
 }
 
-static void make_policy(struct sst_state_policy *policy, uint64_t seed)
+static void make_policy(struct sst_state_policy *policy, uint64_t seed, enum sst_keep keep)
 {
     struct sst_error err = {0};
     *policy = (struct sst_state_policy){
@@ -33,12 +35,16 @@ static void make_policy(struct sst_state_policy *policy, uint64_t seed)
         .kind = SST_KIND_SURFACE,
         .has_moments = true,
         .tail = {2, 0},
-        .keep = SST_KEEP_ALL,
-        .probe_share = 0.5,
+        .keep = keep,
+        .probe_share = keep == SST_KEEP_NONE ? 0.0 : 0.5,
         .seed = seed};
     ck_assert_int_eq(sst_strdup("made up", &policy->product, NULL), SST_OK);
     ck_assert_msg(sst_state_policy_complete(policy, choose, &err) == SST_OK, "%s", err.text);
 }
+
+void state_policy_keeping(struct sst_state_policy *policy, enum sst_keep keep) { make_policy(policy, 3, keep); }
+
+struct sst_day state_day(int day) { return days[day]; }
 
 static enum sst_status add_to(struct sst_slot_state *slot, struct sst_day day, struct sst_error *err)
 {
@@ -121,7 +127,7 @@ const char *state_outcome_text(enum state_outcome outcome)
     return texts[outcome];
 }
 
-static void say(void *user, const char *text) { (void)snprintf(user, SST_ERROR_TEXT_SIZE, "%s", text); }
+void state_say(void *user, const char *text) { (void)snprintf(user, SST_ERROR_TEXT_SIZE, "%s", text); }
 
 static enum state_outcome judge_digest(const struct state_fixture *fixture, struct sst_identity digest,
                                        int acknowledged, char *why)
@@ -147,12 +153,13 @@ enum state_outcome state_judge(const struct sst_os *os, const char *path, const 
     enum state_outcome outcome = STATE_DAMAGED;
     *why = '\0';
     if (!is_there(os, path)) {
-        say(why, "there is no state");
+        state_say(why, "there is no state");
         return acknowledged == 0 ? STATE_SOUND : STATE_LOST;
     }
     if (sst_state_open(os, path, SST_STATE_READ, &state, &err) != SST_OK)
-        say(why, err.text);
-    else if (sst_state_verify(state, say, why, &err) == SST_OK && sst_state_digest(state, &digest, &err) == SST_OK)
+        state_say(why, err.text);
+    else if (sst_state_verify(state, state_say, why, &err) == SST_OK &&
+             sst_state_digest(state, &digest, &err) == SST_OK)
         outcome = judge_digest(fixture, digest, acknowledged, why);
     sst_state_close(&state);
     return outcome;
@@ -167,7 +174,7 @@ enum state_outcome state_judge_and_finish(const struct sst_os *os, const char *p
     if (outcome != STATE_SOUND)
         return outcome;
     if (state_run(os, path, fixture, &again, &err) != SST_OK) {
-        say(why, err.text);
+        state_say(why, err.text);
         return STATE_STUCK;
     }
     return state_judge(os, path, fixture, 1 + STATE_N_DAYS, why);
@@ -183,7 +190,7 @@ void state_fixture_open_seed(struct state_fixture *fixture, uint64_t seed)
     struct sst_error err = {0};
     bool was_there = false;
     *fixture = (struct state_fixture){0};
-    make_policy(&fixture->policy, seed);
+    make_policy(&fixture->policy, seed, SST_KEEP_ALL);
     ck_assert_msg(sst_state_make(os, STATE_PATH, &fixture->policy, &err) == SST_OK, "%s", err.text);
     ck_assert_msg(sst_state_open(os, STATE_PATH, SST_STATE_WRITE, &state, &err) == SST_OK, "%s", err.text);
     for (int k = 0; k <= STATE_N_DAYS; ++k) {
