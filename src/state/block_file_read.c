@@ -177,18 +177,18 @@ static enum sst_status check_block(const struct source *source, const struct ent
     for (uint64_t i = entry->length; i < sst_blocks_padded(entry->length); ++i)
         if (bytes[i] != 0)
             return damaged(source, err, "byte %" PRIu64 " is not part of a block and not zero", entry->offset + i);
-    if (!sst_inflate_may_be(entry->length, entry->raw_length))
+    if (!sst_packed_may_be(entry->length, entry->raw_length))
         return damaged(source, err, "block %s %" PRIu32 " of %" PRIu64 " bytes cannot hold %" PRIu64, tag,
                        entry->number, entry->length, entry->raw_length);
     return SST_OK;
 }
 
 static enum sst_status unpack(const struct source *source, const struct entry *entry, const unsigned char *bytes,
-                              struct sst_inflater *inflater, void **out, struct sst_error *err)
+                              struct sst_unpacker *unpacker, void **out, struct sst_error *err)
 {
     char tag[5];
     SST_TRY(sst_alloc_large(entry->raw_length, 1, "a block of a state", out, err));
-    if (sst_inflate(inflater, bytes, entry->length, *out, entry->raw_length))
+    if (sst_unpack_bytes(unpacker, bytes, entry->length, *out, entry->raw_length))
         return SST_OK;
     return damaged(source, err, "block %s %" PRIu32 " at byte %" PRIu64 " does not unpack", tag_text(entry->tag, tag),
                    entry->number, entry->offset);
@@ -199,7 +199,7 @@ static enum sst_status read_span(const struct source *source, void *bytes, size_
 
 /* The next block of the file, out of its image or read for itself. */
 static enum sst_status take_block(const struct source *source, struct sst_block_file *file, const struct entry *entry,
-                                  struct sst_inflater *inflater, struct sst_error *err)
+                                  struct sst_unpacker *unpacker, struct sst_error *err)
 {
     void **owned = &file->owned[file->n_blocks], *stored = NULL;
     struct sst_block *block = &file->blocks[file->n_blocks++];
@@ -212,7 +212,7 @@ static enum sst_status take_block(const struct source *source, struct sst_block_
     }
     SST_TRY_GOTO(check_block(source, entry, bytes, err));
     if (entry->raw_length != entry->length) {
-        SST_TRY_GOTO(unpack(source, entry, bytes, inflater, owned, err));
+        SST_TRY_GOTO(unpack(source, entry, bytes, unpacker, owned, err));
         bytes = *owned;
     } else {
         *owned = stored;
@@ -231,21 +231,21 @@ static enum sst_status take_blocks(const struct source *source, struct sst_block
     const size_t n = (file->n_bytes - SST_BLOCKS_TRAILER_BYTES - index) / SST_BLOCKS_ENTRY_BYTES;
     enum sst_status rc = SST_OK;
     size_t from = SST_BLOCKS_HEADER_BYTES;
-    struct sst_inflater *inflater = NULL;
-    SST_TRY_GOTO(sst_inflater_create(&inflater, err));
+    struct sst_unpacker *unpacker = NULL;
+    SST_TRY_GOTO(sst_unpacker_create(&unpacker, err));
     SST_TRY_GOTO(sst_alloc(n, sizeof *file->blocks, "the blocks of a state", &file->blocks, err));
     SST_TRY_GOTO(sst_alloc(n, sizeof *file->owned, "the blocks of a state", &file->owned, err));
     for (size_t i = 0; i < n; ++i) {
         const struct entry entry = entry_at(index_bytes + i * SST_BLOCKS_ENTRY_BYTES);
         SST_TRY_GOTO(check_place(source, &entry, from, index, err));
         if (wants(source, entry.tag))
-            SST_TRY_GOTO(take_block(source, file, &entry, inflater, err));
+            SST_TRY_GOTO(take_block(source, file, &entry, unpacker, err));
         from += sst_blocks_padded(entry.length);
     }
     if (from != index)
         rc = damaged(source, err, "%zu bytes before its index are in no block", index - from);
 done:
-    sst_inflater_destroy(&inflater);
+    sst_unpacker_destroy(&unpacker);
     return rc;
 }
 

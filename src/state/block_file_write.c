@@ -18,7 +18,7 @@ struct sst_block_writer {
     size_t n_bytes, capacity;
     unsigned char *index;
     size_t n_index, index_capacity; /* [bytes] */
-    struct sst_deflater *deflater; /* made with the first block that wants it */
+    struct sst_packer *packer; /* made with the first block that wants it */
 };
 
 struct sst_identity sst_identity_of(const void *bytes, size_t n_bytes)
@@ -70,7 +70,7 @@ void sst_block_writer_destroy(struct sst_block_writer **handle)
     struct sst_block_writer *writer = *handle;
     if (!writer)
         return;
-    sst_deflater_destroy(&writer->deflater);
+    sst_packer_destroy(&writer->packer);
     sst_free(writer->image);
     sst_free(writer->index);
     sst_free(writer);
@@ -83,10 +83,10 @@ enum sst_status sst_block_writer_add(struct sst_block_writer *writer, uint32_t t
     SST_TRY(reserve(writer, n_bytes, err));
     SST_TRY(sst_grow(&writer->index, &writer->index_capacity, writer->n_index + SST_BLOCKS_ENTRY_BYTES, 1,
                      "the index of a file of a state", err));
-    if (deflate && !writer->deflater)
-        SST_TRY(sst_deflater_create(&writer->deflater, err));
+    if (deflate && !writer->packer)
+        SST_TRY(sst_packer_create(&writer->packer, err));
     unsigned char *block = writer->image + writer->n_bytes;
-    const size_t length = deflate ? sst_deflate(writer->deflater, bytes, n_bytes, block) : n_bytes;
+    const size_t length = deflate ? sst_pack_bytes(writer->packer, bytes, n_bytes, block) : n_bytes;
     if (!deflate && n_bytes > 0)
         memcpy(block, bytes, n_bytes);
     memset(block + length, 0, sst_blocks_padded(length) - length);

@@ -192,14 +192,14 @@ enum sst_status sst_log_reader_end(const struct sst_log_reader *reader, struct s
 static enum sst_status inflate(const struct sst_log_reader *reader, const unsigned char *stored, size_t length,
                                unsigned char *raw, size_t raw_length, struct sst_error *err)
 {
-    struct sst_inflater *inflater = NULL;
+    struct sst_unpacker *unpacker = NULL;
     if (length == raw_length) {
         memcpy(raw, stored, length);
         return SST_OK;
     }
-    SST_TRY(sst_inflater_create(&inflater, err));
-    const bool is_whole = sst_inflate(inflater, stored, length, raw, raw_length);
-    sst_inflater_destroy(&inflater);
+    SST_TRY(sst_unpacker_create(&unpacker, err));
+    const bool is_whole = sst_unpack_bytes(unpacker, stored, length, raw, raw_length);
+    sst_unpacker_destroy(&unpacker);
     return is_whole ? SST_OK
                     : damaged(reader, err, "the values at byte %" PRIu64 " do not unpack", reader->record.values);
 }
@@ -233,9 +233,8 @@ static bool values_fit(const struct sst_log_reader *reader)
     const size_t n = reader->state->policy.n_cells;
     if (!record->at.has_values)
         return record->codes_bytes == 0 && record->ice_bytes == 0;
-    return sst_inflate_may_be(record->codes_bytes, sst_packed_codes_bytes(n)) &&
-           (record->has_ice ? sst_inflate_may_be(record->ice_bytes, sst_packed_marks_bytes(n))
-                            : record->ice_bytes == 0);
+    return sst_packed_may_be(record->codes_bytes, sst_packed_codes_bytes(n)) &&
+           (record->has_ice ? sst_packed_may_be(record->ice_bytes, sst_packed_marks_bytes(n)) : record->ice_bytes == 0);
 }
 
 enum sst_status sst_log_reader_values(struct sst_log_reader *reader, int16_t *codes, uint8_t *ice,

@@ -19,7 +19,7 @@ struct appending {
     unsigned char *bytes; /* the record */
     size_t n_bytes, capacity;
     unsigned char *raw; /* values before they are deflated */
-    struct sst_deflater *deflater;
+    struct sst_packer *packer;
 };
 
 static enum sst_status fail_errno(const struct sst_state *state, const char *what, struct sst_error *err)
@@ -82,7 +82,7 @@ static enum sst_status write_header(struct appending *to, struct sst_error *err)
 
 static size_t deflate(struct appending *to, size_t n_raw)
 {
-    const size_t length = sst_deflate(to->deflater, to->raw, n_raw, to->bytes + to->n_bytes);
+    const size_t length = sst_pack_bytes(to->packer, to->raw, n_raw, to->bytes + to->n_bytes);
     to->n_bytes += length;
     return length;
 }
@@ -152,7 +152,7 @@ static enum sst_status reserve(struct appending *to, const struct sst_log_entry 
                      SST_LOG_HEAD_BYTES + sst_blocks_padded(longest) + sst_blocks_padded(values), 1,
                      "a record of the log", err));
     SST_TRY(sst_alloc_large(values, 1, "the values of a day", &to->raw, err));
-    return n > 0 ? sst_deflater_create(&to->deflater, err) : SST_OK;
+    return n > 0 ? sst_packer_create(&to->packer, err) : SST_OK;
 }
 
 static enum sst_status write_records(struct appending *to, const struct sst_log_entry *entries, size_t n_entries,
@@ -191,7 +191,7 @@ enum sst_status sst_log_append(const struct sst_state *state, const struct sst_l
     if (rc == SST_OK && is_new && os->sync(os->user, state->folder) != 0)
         rc = fail_errno(state, "given its place for good (fsync of the folder)", err);
 done:
-    sst_deflater_destroy(&to.deflater);
+    sst_packer_destroy(&to.packer);
     sst_free(to.bytes);
     sst_free(to.raw);
     return rc;

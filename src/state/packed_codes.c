@@ -52,55 +52,55 @@ bool sst_unpack_marks(const unsigned char *bytes, size_t n, uint8_t *marks)
 /* --- deflating ---------------------------------------------------------------------------------------------------- */
 
 /* Theirs by another name, so that no header of a state shows the library. */
-static struct libdeflate_compressor *theirs(struct sst_deflater *deflater)
+static struct libdeflate_compressor *theirs(struct sst_packer *packer)
 {
-    return (struct libdeflate_compressor *)(void *)deflater;
+    return (struct libdeflate_compressor *)(void *)packer;
 }
 
-static struct libdeflate_decompressor *theirs_back(struct sst_inflater *inflater)
+static struct libdeflate_decompressor *theirs_back(struct sst_unpacker *unpacker)
 {
-    return (struct libdeflate_decompressor *)(void *)inflater;
+    return (struct libdeflate_decompressor *)(void *)unpacker;
 }
 
-enum sst_status sst_deflater_create(struct sst_deflater **out, struct sst_error *err)
+enum sst_status sst_packer_create(struct sst_packer **out, struct sst_error *err)
 {
-    *out = (struct sst_deflater *)(void *)libdeflate_alloc_compressor(DEFLATE_LEVEL);
+    *out = (struct sst_packer *)(void *)libdeflate_alloc_compressor(DEFLATE_LEVEL);
     return *out ? SST_OK : sst_fail(err, SST_ERR_NOMEM, "a file of a state: no memory for a compressor");
 }
 
-void sst_deflater_destroy(struct sst_deflater **deflater)
+void sst_packer_destroy(struct sst_packer **packer)
 {
-    libdeflate_free_compressor(theirs(*deflater));
-    *deflater = NULL;
+    libdeflate_free_compressor(theirs(*packer));
+    *packer = NULL;
 }
 
-size_t sst_deflate(struct sst_deflater *deflater, const void *bytes, size_t n_bytes, unsigned char *to)
+size_t sst_pack_bytes(struct sst_packer *packer, const void *bytes, size_t n_bytes, unsigned char *to)
 {
     /* One byte less than it has: what does not shrink does not fit. */
-    size_t length = n_bytes > 1 ? libdeflate_zlib_compress(theirs(deflater), bytes, n_bytes, to, n_bytes - 1) : 0;
+    size_t length = n_bytes > 1 ? libdeflate_zlib_compress(theirs(packer), bytes, n_bytes, to, n_bytes - 1) : 0;
     if (length == 0 && n_bytes > 0)
         memcpy(to, bytes, length = n_bytes);
     return length;
 }
 
-bool sst_inflate_may_be(uint64_t length, uint64_t raw_length)
+bool sst_packed_may_be(uint64_t length, uint64_t raw_length)
 {
     return raw_length >= length && raw_length / MOST_GROWTH <= length;
 }
 
-enum sst_status sst_inflater_create(struct sst_inflater **out, struct sst_error *err)
+enum sst_status sst_unpacker_create(struct sst_unpacker **out, struct sst_error *err)
 {
-    *out = (struct sst_inflater *)(void *)libdeflate_alloc_decompressor();
+    *out = (struct sst_unpacker *)(void *)libdeflate_alloc_decompressor();
     return *out ? SST_OK : sst_fail(err, SST_ERR_NOMEM, "a file of a state: no memory to unpack it");
 }
 
-void sst_inflater_destroy(struct sst_inflater **inflater)
+void sst_unpacker_destroy(struct sst_unpacker **unpacker)
 {
-    libdeflate_free_decompressor(theirs_back(*inflater));
-    *inflater = NULL;
+    libdeflate_free_decompressor(theirs_back(*unpacker));
+    *unpacker = NULL;
 }
 
-bool sst_inflate(struct sst_inflater *inflater, const void *bytes, size_t length, void *to, size_t raw_length)
+bool sst_unpack_bytes(struct sst_unpacker *unpacker, const void *bytes, size_t length, void *to, size_t raw_length)
 {
-    return libdeflate_zlib_decompress(theirs_back(inflater), bytes, length, to, raw_length, NULL) == LIBDEFLATE_SUCCESS;
+    return libdeflate_zlib_decompress(theirs_back(unpacker), bytes, length, to, raw_length, NULL) == LIBDEFLATE_SUCCESS;
 }

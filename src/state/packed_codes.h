@@ -24,25 +24,25 @@ bool sst_unpack_marks(const unsigned char *bytes, size_t n, uint8_t *marks); /* 
 
 /* --- deflating ---------------------------------------------------------------------------------------------------- */
 
-struct sst_deflater;
+struct sst_packer;
 
-/* Owner: the caller; sst_deflater_destroy, which accepts NULL inside. Errors: SST_ERR_NOMEM. */
-SST_MUST_CHECK enum sst_status sst_deflater_create(struct sst_deflater **out, struct sst_error *err);
-void sst_deflater_destroy(struct sst_deflater **deflater);
+/* Owner: the caller; sst_packer_destroy, which accepts NULL inside. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_packer_create(struct sst_packer **out, struct sst_error *err);
+void sst_packer_destroy(struct sst_packer **packer);
 
 /* n_bytes as a zlib stream where that is shorter, else as they are: the length. to: room for n_bytes. */
-size_t sst_deflate(struct sst_deflater *deflater, const void *bytes, size_t n_bytes, unsigned char *to);
+size_t sst_pack_bytes(struct sst_packer *packer, const void *bytes, size_t n_bytes, unsigned char *to);
 
 /*
  * Whether a stored block of `length` bytes can be of raw_length: no deflated stream grows more than 258 bytes for two bits. Ask
  * before memory is.
  */
-bool sst_inflate_may_be(uint64_t length, uint64_t raw_length);
+bool sst_packed_may_be(uint64_t length, uint64_t raw_length);
 
 /* Back, where the lengths differ: false where they are not a stream of just that length. */
-struct sst_inflater;
-SST_MUST_CHECK enum sst_status sst_inflater_create(struct sst_inflater **out, struct sst_error *err);
-void sst_inflater_destroy(struct sst_inflater **inflater);
-bool sst_inflate(struct sst_inflater *inflater, const void *bytes, size_t length, void *to, size_t raw_length);
+struct sst_unpacker;
+SST_MUST_CHECK enum sst_status sst_unpacker_create(struct sst_unpacker **out, struct sst_error *err);
+void sst_unpacker_destroy(struct sst_unpacker **unpacker);
+bool sst_unpack_bytes(struct sst_unpacker *unpacker, const void *bytes, size_t length, void *to, size_t raw_length);
 
 #endif
