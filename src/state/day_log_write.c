@@ -25,8 +25,8 @@ struct appending {
 static enum sst_status fail_errno(const struct sst_state *state, const char *what, struct sst_error *err)
 {
     const int reason = errno;
-    return sst_fail(err, SST_ERR_OUTPUT, "%s/days: cannot be %s: %s. The days that were known stand as they were. %s",
-                    state->path, what, strerror(reason), sst_block_remedy(reason));
+    return sst_fail(err, SST_ERR_OUTPUT, "%s/days: cannot be %s: %s. What was there stands as it was. %s", state->path,
+                    what, strerror(reason), sst_block_remedy(reason));
 }
 
 /* --- the end of the log ------------------------------------------------------------------------------------------- */

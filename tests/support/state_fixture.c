@@ -10,14 +10,20 @@
 #include "fake_os.h"
 #include "random.h"
 #include "regular_grid.h"
+#include "state/day_log.h"
 #include "validate/probes.h"
 
 enum { N_ROWS = 3, N_COLS = 4, N_CELLS = STATE_N_CELLS };
 
 _Static_assert(N_ROWS *N_COLS == N_CELLS, "cells of the grid");
 
-/* Slots that are new, and slots that are replaced. */
-static const struct sst_day days[STATE_N_DAYS] = {{2003, 40}, {2001, 40}, {2002, 300}, {2004, 60}, {2002, 40}};
+enum fate { COUNTED, LOGGED_PRELIMINARY, LOGGED_FINAL };
+
+/* Slots that are new, and slots that are replaced; a log that is new, and one that gets longer. */
+static const struct sst_day days[STATE_N_DAYS] = {{2003, 40}, {2001, 40}, {2010, 40}, {2002, 300},
+                                                  {2004, 60}, {2010, 40}, {2002, 40}};
+static const enum fate fates[STATE_N_DAYS] = {COUNTED,      COUNTED, LOGGED_PRELIMINARY, COUNTED, COUNTED,
+                                              LOGGED_FINAL, COUNTED};
 
 static enum sst_status choose(const struct sst_domain *domain, uint64_t seed, double share, size_t **cells,
                               size_t *n_cells, struct sst_error *err)
@@ -46,25 +52,38 @@ void state_policy_keeping(struct sst_state_policy *policy, enum sst_keep keep) {
 
 struct sst_day state_day(int day) { return days[day]; }
 
-static enum sst_status add_to(struct sst_slot_state *slot, struct sst_day day, struct sst_error *err)
+struct values {
+    int16_t codes[N_CELLS];
+    uint8_t ice[N_CELLS];
+    uint64_t digest;
+};
+
+static struct sst_field make_values(struct sst_day day, struct values *values)
 {
     struct test_random random = {(uint64_t)(1000 * day.year + day.slot)};
-    int16_t codes[N_CELLS];
-    uint8_t ice[N_CELLS] = {0};
-    char source[] = "a.nc";
+    *values = (struct values){.digest = 0};
     for (int cell = 0; cell < N_CELLS; ++cell)
-        codes[cell] = cell % 4 == 0 ? SST_CODE_MISSING : (int16_t)test_random_below(&random, 3000);
-    const struct sst_field field = {.n_cells = N_CELLS, .codes = codes, .hundredths = codes, .ice = ice};
+        values->codes[cell] = cell % 4 == 0 ? SST_CODE_MISSING : (int16_t)test_random_below(&random, 3000);
+    values->digest = test_random_next(&random);
+    return (struct sst_field){
+        .n_cells = N_CELLS, .codes = values->codes, .hundredths = values->codes, .ice = values->ice};
+}
+
+static enum sst_status add_to(struct sst_slot_state *slot, struct sst_day day, struct sst_error *err)
+{
+    struct values values;
+    char source[] = "a.nc";
+    const struct sst_field field = make_values(day, &values);
     const struct sst_ledger_entry entry = {.year = day.year,
                                            .year_class = sst_pool_class(&slot->policy->pools, day),
-                                           .digest = test_random_next(&random),
+                                           .digest = values.digest,
                                            .n_valid = N_CELLS - N_CELLS / 4,
-                                           .median = codes[1],
+                                           .median = values.codes[1],
                                            .source = source};
     return sst_slot_state_add(slot, &entry, &field, err);
 }
 
-enum sst_status state_add_day(struct sst_state *state, int day, bool *was_there, struct sst_error *err)
+static enum sst_status count_day(struct sst_state *state, int day, bool *was_there, struct sst_error *err)
 {
     struct sst_slot_state *slot = NULL;
     enum sst_status rc = sst_state_load(state, days[day].slot, &slot, err);
@@ -75,6 +94,30 @@ enum sst_status state_add_day(struct sst_state *state, int day, bool *was_there,
         rc = sst_state_commit(state, slot, err);
     sst_slot_state_destroy(&slot);
     return rc;
+}
+
+static enum sst_status log_day(struct sst_state *state, int day, enum sst_day_status status, bool *was_there,
+                               struct sst_error *err)
+{
+    struct values values;
+    const struct sst_field field = make_values(days[day], &values);
+    const struct sst_logged_day *known = sst_state_logged(state, days[day]);
+    const struct sst_log_entry entry = {.at = {.day = days[day],
+                                               .status = status,
+                                               .digest = values.digest,
+                                               .n_valid = N_CELLS - N_CELLS / 4,
+                                               .median = values.codes[1]},
+                                        .source = "b.nc",
+                                        .field = &field};
+    *was_there = known && known->status >= status;
+    return *was_there ? SST_OK : sst_state_log(state, &entry, 1, err);
+}
+
+enum sst_status state_add_day(struct sst_state *state, int day, bool *was_there, struct sst_error *err)
+{
+    if (fates[day] == COUNTED)
+        return count_day(state, day, was_there, err);
+    return log_day(state, day, fates[day] == LOGGED_FINAL ? SST_DAY_FINAL : SST_DAY_PRELIMINARY, was_there, err);
 }
 
 enum sst_status state_remove_day(struct sst_state *state, int day, struct sst_error *err)

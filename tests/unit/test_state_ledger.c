@@ -55,7 +55,7 @@ START_TEST(a_ledger_is_that_of_the_whole_slot)
         ck_assert_ptr_null(ledger.entries);
         sst_slot_state_destroy(&slot);
     }
-    ck_assert_uint_eq(n_days, STATE_N_DAYS);
+    ck_assert_uint_eq(n_days, STATE_N_COUNTED);
     ck_assert_int_eq(sst_state_load_ledger(state, 0, &(struct sst_ledger){0}, NULL), SST_ERR_INTERNAL);
 }
 END_TEST
