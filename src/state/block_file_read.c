@@ -12,6 +12,11 @@
 #include "state/block_file_layout.h"
 #include "state/packed_codes.h"
 
+/* Memory of a block: NULL where it lies in the image, where it is stored as it is. */
+struct owned {
+    void *stored, *unpacked;
+};
+
 struct sst_block_file {
     unsigned char *image; /* of a file that was read whole, else NULL */
     size_t n_bytes;
@@ -19,7 +24,7 @@ struct sst_block_file {
     struct sst_identity identity;
     size_t n_blocks; /* that were read */
     struct sst_block *blocks;
-    void **owned; /* n_blocks; NULL where the block lies in the image as it is */
+    struct owned *owned; /* n_blocks */
 };
 
 /* What is read, and how messages call it. */
@@ -27,16 +32,17 @@ struct source {
     const struct sst_os *os;
     int fd;
     const char *where, *name;
-    const uint32_t *tags; /* of the blocks that are wanted; NULL: all */
+    bool is_whole; /* all of it is read, else the blocks of some tags */
+    const uint32_t *tags; /* those that alone are read, or those that are not unpacked */
     size_t n_tags;
 };
 
-static bool wants(const struct source *source, uint32_t tag)
+static bool has_tag(const struct source *source, uint32_t tag)
 {
-    bool is_wanted = source->tags == NULL;
+    bool has = false;
     for (size_t i = 0; i < source->n_tags; ++i)
-        is_wanted |= source->tags[i] == tag;
-    return is_wanted;
+        has |= source->tags[i] == tag;
+    return has;
 }
 
 static enum sst_status damaged(const struct source *source, struct sst_error *err, const char *format, ...)
@@ -201,27 +207,23 @@ static enum sst_status read_span(const struct source *source, void *bytes, size_
 static enum sst_status take_block(const struct source *source, struct sst_block_file *file, const struct entry *entry,
                                   struct sst_unpacker *unpacker, struct sst_error *err)
 {
-    void **owned = &file->owned[file->n_blocks], *stored = NULL;
+    struct owned *owned = &file->owned[file->n_blocks];
     struct sst_block *block = &file->blocks[file->n_blocks++];
-    unsigned char *bytes = file->image ? file->image + entry->offset : NULL;
-    enum sst_status rc = SST_OK;
-    if (!bytes) {
-        SST_TRY_GOTO(sst_alloc_large(sst_blocks_padded(entry->length), 1, "a block of a state", &stored, err));
-        bytes = stored;
-        SST_TRY_GOTO(read_span(source, bytes, sst_blocks_padded(entry->length), entry->offset, err));
+    unsigned char *stored = file->image ? file->image + entry->offset : NULL;
+    if (!stored) {
+        SST_TRY(sst_alloc_large(sst_blocks_padded(entry->length), 1, "a block of a state", &owned->stored, err));
+        stored = owned->stored;
+        SST_TRY(read_span(source, stored, sst_blocks_padded(entry->length), entry->offset, err));
     }
-    SST_TRY_GOTO(check_block(source, entry, bytes, err));
-    if (entry->raw_length != entry->length) {
-        SST_TRY_GOTO(unpack(source, entry, bytes, unpacker, owned, err));
-        bytes = *owned;
-    } else {
-        *owned = stored;
-        stored = NULL;
-    }
-    *block = (struct sst_block){entry->tag, entry->number, bytes, entry->raw_length};
-done:
-    sst_free(stored);
-    return rc;
+    SST_TRY(check_block(source, entry, stored, err));
+    const bool is_packed = entry->raw_length != entry->length, stays = source->is_whole && has_tag(source, entry->tag);
+    if (is_packed && !stays)
+        SST_TRY(unpack(source, entry, stored, unpacker, &owned->unpacked, err));
+    *block = (struct sst_block){entry->tag,        entry->number, is_packed ? owned->unpacked : stored,
+                                entry->raw_length, stored,        entry->length};
+    if (stays)
+        block->bytes = NULL;
+    return SST_OK;
 }
 
 /* `index_bytes` is the index, of as many entries as fit before the trailer. */
@@ -238,7 +240,7 @@ static enum sst_status take_blocks(const struct source *source, struct sst_block
     for (size_t i = 0; i < n; ++i) {
         const struct entry entry = entry_at(index_bytes + i * SST_BLOCKS_ENTRY_BYTES);
         SST_TRY_GOTO(check_place(source, &entry, from, index, err));
-        if (wants(source, entry.tag))
+        if (source->is_whole || has_tag(source, entry.tag))
             SST_TRY_GOTO(take_block(source, file, &entry, unpacker, err));
         from += sst_blocks_padded(entry.length);
     }
@@ -312,7 +314,7 @@ static enum sst_status read_file(const struct source *source, uint32_t kind, con
     SST_TRY(check_header(source, header, file, err));
     SST_TRY(check_belongs(source, file, kind, identity, err));
     file->n_bytes = (size_t)size;
-    return source->tags ? read_parts(source, file, err) : read_whole(source, header, file, err);
+    return source->is_whole ? read_whole(source, header, file, err) : read_parts(source, file, err);
 }
 
 static enum sst_status open_and_read(struct source *source, int folder, uint32_t kind,
@@ -342,7 +344,15 @@ enum sst_status sst_block_file_read(const struct sst_os *os, int folder, const c
                                     uint32_t kind, const struct sst_identity *identity, struct sst_block_file **out,
                                     struct sst_error *err)
 {
-    struct source source = {.os = os, .where = where, .name = name};
+    struct source source = {.os = os, .where = where, .name = name, .is_whole = true};
+    return open_and_read(&source, folder, kind, identity, out, err);
+}
+
+enum sst_status sst_block_file_read_packed(const struct sst_os *os, int folder, const char *where, const char *name,
+                                           uint32_t kind, const struct sst_identity *identity, const uint32_t *tags,
+                                           size_t n_tags, struct sst_block_file **out, struct sst_error *err)
+{
+    struct source source = {.os = os, .where = where, .name = name, .is_whole = true, .tags = tags, .n_tags = n_tags};
     return open_and_read(&source, folder, kind, identity, out, err);
 }
 
@@ -359,8 +369,10 @@ void sst_block_file_destroy(struct sst_block_file **handle)
     struct sst_block_file *file = *handle;
     if (!file)
         return;
-    for (size_t i = 0; file->owned && i < file->n_blocks; ++i)
-        sst_free(file->owned[i]);
+    for (size_t i = 0; file->owned && i < file->n_blocks; ++i) {
+        sst_free(file->owned[i].stored);
+        sst_free(file->owned[i].unpacked);
+    }
     sst_free(file->owned);
     sst_free(file->blocks);
     sst_free(file->image);
@@ -380,4 +392,21 @@ struct sst_block sst_block_file_find(const struct sst_block_file *file, uint32_t
         if (file->blocks[i].tag == tag && file->blocks[i].number == number)
             return file->blocks[i];
     return (struct sst_block){.tag = tag, .number = number};
+}
+
+enum sst_status sst_block_unpack(const struct sst_block *block, void *to, struct sst_error *err)
+{
+    struct sst_unpacker *unpacker = NULL;
+    char tag[5];
+    if (block->n_stored == block->n_bytes) {
+        memcpy(to, block->stored, block->n_bytes);
+        return SST_OK;
+    }
+    SST_TRY(sst_unpacker_create(&unpacker, err));
+    const bool is_whole = sst_unpack_bytes(unpacker, block->stored, block->n_stored, to, block->n_bytes);
+    sst_unpacker_destroy(&unpacker);
+    if (is_whole)
+        return SST_OK;
+    return sst_fail(err, SST_ERR_STATE, "damaged: block %s %" PRIu32 " does not unpack. Put back a copy of this file",
+                    tag_text(block->tag, tag), block->number);
 }

@@ -77,21 +77,19 @@ void sst_block_writer_destroy(struct sst_block_writer **handle)
     *handle = NULL;
 }
 
-enum sst_status sst_block_writer_add(struct sst_block_writer *writer, uint32_t tag, uint32_t number, const void *bytes,
-                                     size_t n_bytes, bool deflate, struct sst_error *err)
+/* Room for a block of n_bytes at most and for its entry. */
+static enum sst_status reserve_block(struct sst_block_writer *writer, size_t n_bytes, struct sst_error *err)
 {
     SST_TRY(reserve(writer, n_bytes, err));
-    SST_TRY(sst_grow(&writer->index, &writer->index_capacity, writer->n_index + SST_BLOCKS_ENTRY_BYTES, 1,
-                     "the index of a file of a state", err));
-    if (deflate && !writer->packer)
-        SST_TRY(sst_packer_create(&writer->packer, err));
-    unsigned char *block = writer->image + writer->n_bytes;
-    const size_t length = deflate ? sst_pack_bytes(writer->packer, bytes, n_bytes, block) : n_bytes;
-    if (!deflate && n_bytes > 0)
-        memcpy(block, bytes, n_bytes);
-    memset(block + length, 0, sst_blocks_padded(length) - length);
+    return sst_grow(&writer->index, &writer->index_capacity, writer->n_index + SST_BLOCKS_ENTRY_BYTES, 1,
+                    "the index of a file of a state", err);
+}
 
-    unsigned char *entry = writer->index + writer->n_index;
+/* The block that was put behind the others: its padding and its entry. */
+static void end_block(struct sst_block_writer *writer, uint32_t tag, uint32_t number, size_t length, size_t n_bytes)
+{
+    unsigned char *block = writer->image + writer->n_bytes, *entry = writer->index + writer->n_index;
+    memset(block + length, 0, sst_blocks_padded(length) - length);
     entry = sst_blocks_put(entry, tag, 4);
     entry = sst_blocks_put(entry, number, 4);
     entry = sst_blocks_put(entry, writer->n_bytes, 8);
@@ -100,6 +98,28 @@ enum sst_status sst_block_writer_add(struct sst_block_writer *writer, uint32_t t
     (void)sst_blocks_put(entry, XXH3_64bits(block, length), 8);
     writer->n_index += SST_BLOCKS_ENTRY_BYTES;
     writer->n_bytes += sst_blocks_padded(length);
+}
+
+enum sst_status sst_block_writer_add(struct sst_block_writer *writer, uint32_t tag, uint32_t number, const void *bytes,
+                                     size_t n_bytes, bool deflate, struct sst_error *err)
+{
+    if (!deflate)
+        return sst_block_writer_add_stored(writer, tag, number, bytes, n_bytes, n_bytes, err);
+    SST_TRY(reserve_block(writer, n_bytes, err));
+    if (!writer->packer)
+        SST_TRY(sst_packer_create(&writer->packer, err));
+    const size_t length = sst_pack_bytes(writer->packer, bytes, n_bytes, writer->image + writer->n_bytes);
+    end_block(writer, tag, number, length, n_bytes);
+    return SST_OK;
+}
+
+enum sst_status sst_block_writer_add_stored(struct sst_block_writer *writer, uint32_t tag, uint32_t number,
+                                            const void *stored, size_t n_stored, size_t n_bytes, struct sst_error *err)
+{
+    SST_TRY(reserve_block(writer, n_stored, err));
+    if (n_stored > 0)
+        memcpy(writer->image + writer->n_bytes, stored, n_stored);
+    end_block(writer, tag, number, n_stored, n_bytes);
     return SST_OK;
 }
 

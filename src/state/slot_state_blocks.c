@@ -27,7 +27,6 @@ enum tag {
     TAG_TAIL = SST_BLOCKS_TAG('T', 'A', 'I', 'L'),
     TAG_ICE = SST_BLOCKS_TAG('I', 'C', 'E', 'C'),
     TAG_PROBES = SST_BLOCKS_TAG('P', 'R', 'O', 'B'),
-    TAG_KEPT = SST_BLOCKS_TAG('K', 'E', 'P', 'T'),
     TAG_MARKS = SST_BLOCKS_TAG('M', 'A', 'R', 'K')
 };
 
@@ -135,24 +134,68 @@ static enum sst_status add_bin(const struct sst_slot_state *slot, enum sst_slot_
     return SST_OK;
 }
 
-/* Scratch: room for the packed codes of a day. */
+static const uint32_t part_tags[SST_N_PACKED_PARTS] = {TAG_PROBES, SST_SLOT_TAG_KEPT, TAG_MARKS};
+
+/* Whether a day has a part, and its bytes before they are deflated. */
+static bool has_part(const struct sst_ledger_entry *entry, enum sst_packed_part part)
+{
+    return part == SST_PACKED_PROBES ? entry->probes != NULL
+           : part == SST_PACKED_KEPT ? entry->kept != NULL
+                                     : entry->marks != NULL;
+}
+
+static size_t part_bytes(const struct sst_slot_state *slot, enum sst_packed_part part)
+{
+    return part == SST_PACKED_PROBES ? sst_packed_codes_bytes(slot->policy->n_probes)
+           : part == SST_PACKED_KEPT ? sst_packed_codes_bytes(slot->n_items)
+                                     : sst_packed_marks_bytes(slot->n_items);
+}
+
+static void pack_part(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
+                      enum sst_packed_part part, unsigned char *bytes)
+{
+    switch (part) {
+    case SST_PACKED_PROBES:
+        sst_pack_codes(entry->probes, slot->policy->n_probes, bytes);
+        break;
+    case SST_PACKED_KEPT:
+        sst_pack_codes(entry->kept, slot->n_items, bytes);
+        break;
+    default:
+        sst_pack_marks(entry->marks, slot->n_items, bytes);
+    }
+}
+
+/* The longest part. */
+static size_t scratch_bytes(const struct sst_slot_state *slot)
+{
+    size_t most = 0;
+    for (int part = 0; part < SST_N_PACKED_PARTS; ++part) {
+        const size_t n_bytes = part_bytes(slot, (enum sst_packed_part)part);
+        most = n_bytes > most ? n_bytes : most;
+    }
+    return most;
+}
+
+/* A day that a file had goes into the next one as it lay there. Scratch: room for the packed codes of a day. */
 static enum sst_status add_day(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
                                unsigned char *scratch, struct sst_block_writer *writer, struct sst_error *err)
 {
-    const size_t n_probes = slot->policy->n_probes, n = slot->n_items;
-    const uint32_t number = (uint32_t)entry->year;
-    if (entry->probes) {
-        sst_pack_codes(entry->probes, n_probes, scratch);
-        SST_TRY(sst_block_writer_add(writer, TAG_PROBES, number, scratch, n_probes * sizeof(int16_t), true, err));
-    }
-    if (entry->kept) {
-        sst_pack_codes(entry->kept, n, scratch);
-        SST_TRY(sst_block_writer_add(writer, TAG_KEPT, number, scratch, n * sizeof(int16_t), true, err));
-    }
-    if (entry->marks) {
-        sst_pack_marks(entry->marks, n, scratch);
-        SST_TRY(sst_block_writer_add(writer, TAG_MARKS, number, scratch, sst_slot_n_words(n) * sizeof(uint64_t), true,
-                                     err));
+    const struct sst_packed_day *packed = entry->packed;
+    const unsigned char *stored = packed ? packed->bytes : NULL;
+    for (int i = 0; i < SST_N_PACKED_PARTS; ++i) {
+        const enum sst_packed_part part = (enum sst_packed_part)i;
+        const size_t n_bytes = part_bytes(slot, part);
+        if (!has_part(entry, part))
+            continue;
+        if (stored) {
+            SST_TRY(sst_block_writer_add_stored(writer, part_tags[part], (uint32_t)entry->year, stored,
+                                                packed->n_bytes[part], n_bytes, err));
+            stored += packed->n_bytes[part];
+        } else {
+            pack_part(slot, entry, part, scratch);
+            SST_TRY(sst_block_writer_add(writer, part_tags[part], (uint32_t)entry->year, scratch, n_bytes, true, err));
+        }
     }
     return SST_OK;
 }
@@ -160,11 +203,9 @@ static enum sst_status add_day(const struct sst_slot_state *slot, const struct s
 enum sst_status sst_slot_state_encode(const struct sst_slot_state *slot, struct sst_block_writer *writer,
                                       struct sst_error *err)
 {
-    const size_t n_probes = slot->policy->n_probes;
-    const size_t room = (n_probes > slot->n_items ? n_probes : slot->n_items) * sizeof(int16_t) + sizeof(uint64_t);
     unsigned char *scratch = NULL;
     enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_alloc_large(room, 1, "a packed day", &scratch, err));
+    SST_TRY_GOTO(sst_alloc_large(scratch_bytes(slot), 1, "a packed day", &scratch, err));
     SST_TRY_GOTO(add_front(slot, writer, err));
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
         for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind)
@@ -184,6 +225,7 @@ struct reading {
     const struct sst_block_file *file;
     size_t n_blocks; /* that were used */
     struct sst_slot_head head;
+    unsigned char *scratch; /* scratch_bytes */
 };
 
 static enum sst_status wrong(const struct reading *reading, const char *what, struct sst_error *err)
@@ -193,17 +235,15 @@ static enum sst_status wrong(const struct reading *reading, const char *what, st
 
 /* A block of known size, borrowed. */
 static enum sst_status find_sized(struct reading *reading, uint32_t tag, uint32_t number, size_t n_bytes,
-                                  const void **bytes, struct sst_error *err)
+                                  struct sst_block *block, struct sst_error *err)
 {
-    struct sst_block block;
-    SST_TRY(sst_slot_find_block(reading->file, reading->slot->slot, tag, number, &block, err));
+    SST_TRY(sst_slot_find_block(reading->file, reading->slot->slot, tag, number, block, err));
     ++reading->n_blocks;
-    if (block.n_bytes != n_bytes)
-        return sst_fail(err, SST_ERR_STATE, "slot %d: block %c%c%c%c %d has %zu bytes, not %zu", reading->slot->slot,
-                        (char)(tag & 0xFF), (char)(tag >> 8 & 0xFF), (char)(tag >> 16 & 0xFF), (char)(tag >> 24),
-                        (int)number, block.n_bytes, n_bytes);
-    *bytes = block.bytes;
-    return SST_OK;
+    if (block->n_bytes == n_bytes)
+        return SST_OK;
+    return sst_fail(err, SST_ERR_STATE, "slot %d: block %c%c%c%c %d has %zu bytes, not %zu", reading->slot->slot,
+                    (char)(tag & 0xFF), (char)(tag >> 8 & 0xFF), (char)(tag >> 16 & 0xFF), (char)(tag >> 24),
+                    (int)number, block->n_bytes, n_bytes);
 }
 
 static enum sst_status read_head(struct reading *reading, struct sst_error *err)
@@ -221,9 +261,9 @@ static enum sst_status read_head(struct reading *reading, struct sst_error *err)
 static enum sst_status read_cells(struct reading *reading, struct sst_error *err)
 {
     const size_t n_cells = reading->slot->policy->n_cells, n_words = sst_slot_n_words(n_cells);
-    const void *bytes = NULL;
-    SST_TRY(find_sized(reading, TAG_CELLS, 0, n_words * sizeof(uint64_t), &bytes, err));
-    memcpy(reading->slot->cells, bytes, n_words * sizeof(uint64_t));
+    struct sst_block block;
+    SST_TRY(find_sized(reading, TAG_CELLS, 0, n_words * sizeof(uint64_t), &block, err));
+    memcpy(reading->slot->cells, block.bytes, n_words * sizeof(uint64_t));
     const bool is_beyond = n_cells % 64 != 0 && reading->slot->cells[n_words - 1] >> n_cells % 64 != 0;
     if (is_beyond || sst_slot_count_cells(reading->slot->cells, n_cells) != reading->slot->n_items)
         return wrong(reading, "the cells are not as many as the head says", err);
@@ -247,10 +287,10 @@ static enum sst_status read_bin(struct reading *reading, enum sst_slot_kind kind
         return SST_OK;
     SST_TRY(sst_bin_init(bin, sst_slot_estimator(slot, kind, year_class), slot->n_items, err));
     for (size_t plane = 0; plane < bin->estimator->n_planes; ++plane) {
-        const void *bytes = NULL;
+        struct sst_block block;
         const uint32_t number = (uint32_t)(PLANES_OF_CLASS * year_class) + (uint32_t)plane;
-        SST_TRY(find_sized(reading, plane_tags[kind], number, plane_bytes(bin, plane), &bytes, err));
-        memcpy(bin->planes[plane], bytes, plane_bytes(bin, plane));
+        SST_TRY(find_sized(reading, plane_tags[kind], number, plane_bytes(bin, plane), &block, err));
+        memcpy(bin->planes[plane], block.bytes, plane_bytes(bin, plane));
     }
     const uint16_t *n = bin->planes[0];
     for (size_t item = 0; item < slot->n_items; ++item)
@@ -259,32 +299,67 @@ static enum sst_status read_bin(struct reading *reading, enum sst_slot_kind kind
     return SST_OK;
 }
 
-static enum sst_status read_codes(struct reading *reading, uint32_t tag, const struct sst_ledger_entry *entry, size_t n,
-                                  int16_t **codes, struct sst_error *err)
+/* The stored parts of a day side by side, whether or not they are deflated. */
+static enum sst_status hold_packed(const struct sst_block *blocks, struct sst_ledger_entry *entry,
+                                   struct sst_error *err)
 {
-    const void *bytes = NULL;
-    SST_TRY(find_sized(reading, tag, (uint32_t)entry->year, n * sizeof **codes, &bytes, err));
-    SST_TRY(sst_alloc_large(n, sizeof **codes, "the values of a day", codes, err));
-    sst_unpack_codes(bytes, n, *codes);
+    size_t n_bytes = sizeof *entry->packed;
+    for (int part = 0; part < SST_N_PACKED_PARTS; ++part)
+        n_bytes += blocks[part].n_stored;
+    SST_TRY(sst_alloc_large(n_bytes, 1, "the packed values of a day", &entry->packed, err));
+    unsigned char *to = entry->packed->bytes;
+    for (int part = 0; part < SST_N_PACKED_PARTS; ++part) {
+        entry->packed->n_bytes[part] = blocks[part].n_stored;
+        if (blocks[part].n_stored > 0)
+            memcpy(to, blocks[part].stored, blocks[part].n_stored);
+        to += blocks[part].n_stored;
+    }
     return SST_OK;
+}
+
+/* Makes room for a part of a day, and unpacks into it. */
+static enum sst_status read_part(struct reading *reading, struct sst_ledger_entry *entry, enum sst_packed_part part,
+                                 struct sst_block *block, struct sst_error *err)
+{
+    const struct sst_slot_state *slot = reading->slot;
+    int16_t **codes = part == SST_PACKED_PROBES ? &entry->probes : &entry->kept;
+    const size_t n = part == SST_PACKED_PROBES ? slot->policy->n_probes : slot->n_items;
+    const unsigned char *bytes = reading->scratch;
+    SST_TRY(find_sized(reading, part_tags[part], (uint32_t)entry->year, part_bytes(slot, part), block, err));
+    if (block->bytes)
+        bytes = block->bytes;
+    else
+        SST_TRY(sst_block_unpack(block, reading->scratch, err));
+    if (part != SST_PACKED_MARKS) {
+        SST_TRY(sst_alloc_large(n, sizeof **codes, "the values of a day", codes, err));
+        sst_unpack_codes(bytes, n, *codes);
+        return SST_OK;
+    }
+    SST_TRY(sst_alloc_large(n, sizeof *entry->marks, "the ice of a day", &entry->marks, err));
+    return sst_unpack_marks(bytes, n, entry->marks) ? SST_OK : wrong(reading, "there is ice beyond its cells", err);
 }
 
 static enum sst_status read_day(struct reading *reading, struct sst_ledger_entry *entry, struct sst_error *err)
 {
     const struct sst_slot_state *slot = reading->slot;
-    const void *bytes = NULL;
-    if (slot->policy->keep != SST_KEEP_NONE)
-        SST_TRY(read_codes(reading, TAG_PROBES, entry, slot->policy->n_probes, &entry->probes, err));
-    if (!sst_slot_keeps_all(slot))
+    struct sst_block blocks[SST_N_PACKED_PARTS] = {0};
+    if (slot->policy->keep == SST_KEEP_NONE)
         return SST_OK;
-    SST_TRY(read_codes(reading, TAG_KEPT, entry, slot->n_items, &entry->kept, err));
-    if (entry->ice_digest == 0)
-        return SST_OK;
-    SST_TRY(find_sized(reading, TAG_MARKS, (uint32_t)entry->year, sst_slot_n_words(slot->n_items) * sizeof(uint64_t),
-                       &bytes, err));
-    SST_TRY(sst_alloc_large(slot->n_items, sizeof *entry->marks, "the ice of a day", &entry->marks, err));
-    return sst_unpack_marks(bytes, slot->n_items, entry->marks) ? SST_OK
-                                                                : wrong(reading, "there is ice beyond its cells", err);
+    SST_TRY(read_part(reading, entry, SST_PACKED_PROBES, &blocks[SST_PACKED_PROBES], err));
+    if (sst_slot_keeps_all(slot))
+        SST_TRY(read_part(reading, entry, SST_PACKED_KEPT, &blocks[SST_PACKED_KEPT], err));
+    if (sst_slot_keeps_all(slot) && entry->ice_digest != 0)
+        SST_TRY(read_part(reading, entry, SST_PACKED_MARKS, &blocks[SST_PACKED_MARKS], err));
+    return hold_packed(blocks, entry, err);
+}
+
+static enum sst_status read_kept(struct reading *reading, struct sst_error *err)
+{
+    struct sst_slot_state *slot = reading->slot;
+    SST_TRY(sst_alloc_large(scratch_bytes(slot), 1, "a packed day", &reading->scratch, err));
+    for (size_t i = 0; i < slot->n_ledger; ++i)
+        SST_TRY(read_day(reading, &slot->ledger[i], err));
+    return SST_OK;
 }
 
 /* Whether what was read belongs together: no block too many, no cell of nothing, and the digest that the head knows. */
@@ -317,12 +392,12 @@ enum sst_status sst_slot_state_decode(const struct sst_state_policy *policy, int
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
         for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind)
             SST_TRY_GOTO(read_bin(&reading, (enum sst_slot_kind)kind, year_class, err));
-    for (size_t i = 0; i < reading.slot->n_ledger; ++i)
-        SST_TRY_GOTO(read_day(&reading, &reading.slot->ledger[i], err));
+    SST_TRY_GOTO(read_kept(&reading, err));
     SST_TRY_GOTO(check_whole(&reading, err));
     *out = reading.slot;
     reading.slot = NULL;
 done:
+    sst_free(reading.scratch);
     sst_slot_state_destroy(&reading.slot);
     return rc;
 }

@@ -8,6 +8,7 @@
 
 #define SST_SLOT_TAG_HEAD SST_BLOCKS_TAG('H', 'E', 'A', 'D')
 #define SST_SLOT_TAG_DAYS SST_BLOCKS_TAG('D', 'A', 'Y', 'S')
+#define SST_SLOT_TAG_KEPT SST_BLOCKS_TAG('K', 'E', 'P', 'T')
 
 struct sst_slot_head {
     int slot;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/mem.h"
+#include "state/slot_state_head.h"
 #include "state/state_private.h"
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
@@ -181,12 +182,13 @@ static enum sst_status decode(const struct sst_state *state, int slot, const str
 enum sst_status sst_state_load_file(const struct sst_state *state, int slot, struct sst_slot_state **out,
                                     struct sst_error *err)
 {
+    static const uint32_t kept[] = {SST_SLOT_TAG_KEPT}; /* years of them: unpacked one by one */
     char name[SST_STATE_NAME_ROOM];
     struct sst_block_file *file = NULL;
     *out = NULL;
     SST_TRY(sst_state_check_slot(state, slot, err));
-    SST_TRY(sst_block_file_read(state->os, state->slots, state->slots_path, sst_state_slot_name(slot, name),
-                                SST_STATE_KIND_SLOT, &state->policy.identity, &file, err));
+    SST_TRY(sst_block_file_read_packed(state->os, state->slots, state->slots_path, sst_state_slot_name(slot, name),
+                                       SST_STATE_KIND_SLOT, &state->policy.identity, kept, 1, &file, err));
     if (!file)
         return sst_state_check_absent(state, slot, err);
     const enum sst_status rc = decode(state, slot, file, out, err);
