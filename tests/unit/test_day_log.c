@@ -190,6 +190,28 @@ START_TEST(days_at_once_are_like_days_one_by_one)
 }
 END_TEST
 
+START_TEST(a_state_that_was_begun_takes_days_too)
+{
+    struct sst_state *state = NULL;
+    size_t n_bytes = 0;
+    ck_assert_int_eq(sst_state_begin(os, "other", &fixture.policy, &state, NULL), SST_OK);
+    log_day(state, days[0], SST_DAY_FINAL, 1);
+    sst_state_close(&state); /* unfinished */
+    ck_assert_ptr_null(fake_disk_bytes(disk, "other.part", &n_bytes));
+    ck_assert_int_eq(sst_state_begin(os, "other", &fixture.policy, &state, NULL), SST_OK);
+    log_day(state, days[1], SST_DAY_FINAL, 2);
+    ck_assert_int_eq(sst_state_finish(state, NULL), SST_OK);
+    log_day(state, days[2], SST_DAY_FINAL, 3);
+    sst_state_close(&state);
+    ck_assert_int_eq(sst_state_open(os, "other", SST_STATE_READ, &state, NULL), SST_OK);
+    ck_assert_uint_eq(sst_state_n_logged(state), 2);
+    expect_day(state, days[1], SST_DAY_FINAL, 2);
+    expect_day(state, days[2], SST_DAY_FINAL, 3);
+    ck_assert_int_eq(sst_state_verify(state, NULL, NULL, NULL), SST_OK);
+    sst_state_close(&state);
+}
+END_TEST
+
 /* --- digest ------------------------------------------------------------------------------------------------------- */
 
 START_TEST(the_digest_is_of_days_that_no_slot_counts_in_no_order)
@@ -390,6 +412,28 @@ START_TEST(a_log_of_another_state_is_refused)
 }
 END_TEST
 
+/* What became of files is looked at as a file of blocks, and told where it is none. */
+START_TEST(notes_of_files_are_verified)
+{
+    struct sst_block_writer *writer = NULL;
+    size_t n_bytes = 0;
+    const int folder = os->open(os->user, AT_FDCWD, STATE_PATH, O_RDONLY | O_DIRECTORY, 0);
+    ck_assert_int_eq(
+        sst_block_writer_create(SST_BLOCKS_TAG('N', 'O', 'T', 'E'), fixture.policy.identity, &writer, NULL), SST_OK);
+    ck_assert_int_eq(sst_block_writer_add(writer, SST_BLOCKS_TAG('S', 'E', 'E', 'N'), 0, "x", 1, false, NULL), SST_OK);
+    ck_assert_int_eq(sst_block_writer_commit(writer, os, folder, STATE_PATH, "files", NULL), SST_OK);
+    ck_assert_int_eq(os->close(os->user, folder), 0);
+    struct sst_state *state = open_state(SST_STATE_READ);
+    ck_assert_int_eq(sst_state_verify(state, NULL, NULL, NULL), SST_OK);
+    fake_disk_bytes(disk, STATE_PATH "/files", &n_bytes)[40] ^= 1;
+    sst_state_close(&state);
+    expect_fault(
+        "STATE/files: damaged: block SEEN 0 of 1 bytes at byte 40 does not have its checksum. Put back a copy of "
+        "this file");
+    sst_block_writer_destroy(&writer);
+}
+END_TEST
+
 START_TEST(what_a_dead_writer_left_is_cut_by_the_next)
 {
     size_t n_bytes = 0, second = 0, n_now = 0;
@@ -420,6 +464,7 @@ Suite *test_suite(void)
     tcase_add_test(known, what_was_logged_is_known_then_and_after_opening);
     tcase_add_test(known, the_last_record_of_a_day_is_what_is_known);
     tcase_add_test(known, days_at_once_are_like_days_one_by_one);
+    tcase_add_test(known, a_state_that_was_begun_takes_days_too);
     tcase_add_test(known, the_digest_is_of_days_that_no_slot_counts_in_no_order);
     suite_add_tcase(suite, known);
     TCase *refused = tcase_create("refused");
@@ -429,6 +474,7 @@ Suite *test_suite(void)
     tcase_add_test(refused, faults_are_told_with_their_place);
     tcase_add_test(refused, parts_of_two_logs_are_no_log);
     tcase_add_test(refused, a_log_of_another_state_is_refused);
+    tcase_add_test(refused, notes_of_files_are_verified);
     tcase_add_test(refused, what_a_dead_writer_left_is_cut_by_the_next);
     suite_add_tcase(suite, refused);
     return suite;
