@@ -13,11 +13,9 @@ static int compare_days(const void *a, const void *b)
     return sst_day_compare(*(const struct sst_day *)a, *(const struct sst_day *)b);
 }
 
-static enum sst_status count_day(struct sst_state_facts *facts, const struct sst_slot_state *slot,
+static enum sst_status count_day(struct sst_state_facts *facts, struct sst_day day, bool is_counted,
                                  struct sst_state_year *year, struct sst_error *err)
 {
-    const struct sst_day day = {year->year, slot->slot};
-    const bool is_counted = sst_slot_state_entry(slot, day.year) != NULL;
     ++year->n_expected;
     year->n_counted += is_counted;
     if (year->is_edge)
@@ -36,15 +34,15 @@ static enum sst_status count_slot(const struct sst_state *state, int number, str
                                   struct sst_error *err)
 {
     const struct sst_pool_rule *pools = &sst_state_policy(state)->pools;
-    struct sst_slot_state *slot = NULL;
+    struct sst_ledger ledger;
     enum sst_status rc = SST_OK;
-    SST_TRY(sst_state_load(state, number, &slot, err));
+    SST_TRY(sst_state_load_ledger(state, number, &ledger, err));
     for (size_t i = 0; i < facts->n_years && rc == SST_OK; ++i) {
         const struct sst_day day = {facts->years[i].year, number};
         if (sst_calendar_has_day(pools->kind, day) && sst_pool_class(pools, day) != SST_NO_CLASS)
-            rc = count_day(facts, slot, &facts->years[i], err);
+            rc = count_day(facts, day, sst_ledger_entry(&ledger, day.year) != NULL, &facts->years[i], err);
     }
-    sst_slot_state_destroy(&slot);
+    sst_ledger_clear(&ledger);
     return rc;
 }
 
@@ -68,6 +66,7 @@ static enum sst_status measure(const struct sst_state *state, struct sst_state_f
     SST_TRY(add_file(facts, sst_state_path(state), "policy", err));
     SST_TRY(add_file(facts, sst_state_path(state), "contents", err));
     SST_TRY(add_file(facts, sst_state_path(state), "days", err));
+    SST_TRY(add_file(facts, sst_state_path(state), "files", err));
     for (int slot = 1; slot <= SST_N_SLOTS; ++slot) {
         (void)snprintf(name, sizeof name, "slots/%03d", slot);
         SST_TRY(add_file(facts, sst_state_path(state), name, err));

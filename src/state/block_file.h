@@ -53,6 +53,15 @@ SST_MUST_CHECK enum sst_status sst_block_writer_add(struct sst_block_writer *wri
                                                     struct sst_error *err);
 
 /*
+ * Adds a copy of a block as another file stored it: n_stored bytes that unpack to n_bytes, or are those where the two are the same.
+ *
+ * Errors   SST_ERR_NOMEM.
+ */
+SST_MUST_CHECK enum sst_status sst_block_writer_add_stored(struct sst_block_writer *writer, uint32_t tag,
+                                                           uint32_t number, const void *stored, size_t n_stored,
+                                                           size_t n_bytes, struct sst_error *err);
+
+/*
  * Puts the file in the place of `name`, whole or not at all: writes "name.part", synchronises it, renames it, synchronises the
  * folder. When it returns SST_OK the file is durable. Else the old one stands as it was and the part is removed if it can be; but
  * where only the folder could not be synchronised, the new file stands, and may not outlive a power cut.
@@ -78,19 +87,48 @@ struct sst_block_file;
 SST_MUST_CHECK enum sst_status sst_block_file_read(const struct sst_os *os, int folder, const char *where,
                                                    const char *name, uint32_t kind, const struct sst_identity *identity,
                                                    struct sst_block_file **out, struct sst_error *err);
+
+/*
+ * As sst_block_file_read, but blocks of some tags are left as they are stored, their `bytes` NULL: sst_block_unpack gives what
+ * is in them, one at a time. For files of many large blocks.
+ */
+SST_MUST_CHECK enum sst_status sst_block_file_read_packed(const struct sst_os *os, int folder, const char *where,
+                                                          const char *name, uint32_t kind,
+                                                          const struct sst_identity *identity, const uint32_t *tags,
+                                                          size_t n_tags, struct sst_block_file **out,
+                                                          struct sst_error *err);
+
+/*
+ * Reads only the blocks of some tags: header, trailer, index and those blocks are checked as sst_block_file_read does, and
+ * faults of them told in the same words; of other blocks, that they lie where they should. Costs what is read: use it for small
+ * blocks of large files.
+ *
+ * tags     n_tags of them; not NULL. What is not among them is not in *out.
+ * Owner    and errors as sst_block_file_read.
+ */
+SST_MUST_CHECK enum sst_status sst_block_file_read_some(const struct sst_os *os, int folder, const char *where,
+                                                        const char *name, uint32_t kind,
+                                                        const struct sst_identity *identity, const uint32_t *tags,
+                                                        size_t n_tags, struct sst_block_file **out,
+                                                        struct sst_error *err);
 void sst_block_file_destroy(struct sst_block_file **file);
 
 struct sst_block {
     uint32_t tag, number;
-    const void *bytes; /* unpacked; borrowed from the file */
-    size_t n_bytes;
+    const void *bytes; /* unpacked; borrowed from the file, as `stored` is */
+    size_t n_bytes; /* of them */
+    const void *stored; /* as it lies in the file; NULL where there is no such block */
+    size_t n_stored;
 };
+
+/* What is in a block, into room for n_bytes. Errors: SST_ERR_STATE where it does not unpack; SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_block_unpack(const struct sst_block *block, void *to, struct sst_error *err);
 
 struct sst_identity sst_block_file_identity(const struct sst_block_file *file);
 size_t sst_block_file_n_blocks(const struct sst_block_file *file);
 struct sst_block sst_block_file_at(const struct sst_block_file *file, size_t index);
 
-/* The block of a tag and number; bytes is NULL where there is none. */
+/* The block of a tag and number; bytes and stored are NULL where there is none. */
 struct sst_block sst_block_file_find(const struct sst_block_file *file, uint32_t tag, uint32_t number);
 
 #endif

@@ -1,9 +1,11 @@
-/* The bytes of a block file's parts, for block_file_*.c alone: docs/state-format.md draws them. */
+/* The bytes of a block file's parts, for block_file_*.c and the log of days: docs/state-format.md draws them. */
 #ifndef SST_STATE_BLOCK_FILE_LAYOUT_H
 #define SST_STATE_BLOCK_FILE_LAYOUT_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "state/block_file.h"
 
 enum {
     SST_BLOCKS_MAGIC_BYTES = 8,
@@ -37,5 +39,11 @@ static inline uint64_t sst_blocks_get(const unsigned char *at, int n_bytes)
         number |= (uint64_t)at[i] << (8 * i);
     return number;
 }
+
+/* The header, of SST_BLOCKS_HEADER_BYTES. */
+void sst_blocks_put_header(unsigned char *at, uint32_t kind, struct sst_identity identity);
+
+/* What to do about an errno of a call that writes. */
+const char *sst_block_remedy(int reason);
 
 #endif

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libdeflate.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,18 +10,21 @@
 #include "core/mem.h"
 #include "state/block_file.h"
 #include "state/block_file_layout.h"
+#include "state/packed_codes.h"
 
-/* No deflated stream grows more: 258 bytes for two bits. */
-enum { MOST_GROWTH = 1032 };
+/* Memory of a block: NULL where it lies in the image, where it is stored as it is. */
+struct owned {
+    void *stored, *unpacked;
+};
 
 struct sst_block_file {
-    unsigned char *image;
+    unsigned char *image; /* of a file that was read whole, else NULL */
     size_t n_bytes;
     uint32_t kind;
     struct sst_identity identity;
-    size_t n_blocks;
+    size_t n_blocks; /* that were read */
     struct sst_block *blocks;
-    void **unpacked; /* n_blocks; NULL where the block lies in the image as it is */
+    struct owned *owned; /* n_blocks */
 };
 
 /* What is read, and how messages call it. */
@@ -30,7 +32,18 @@ struct source {
     const struct sst_os *os;
     int fd;
     const char *where, *name;
+    bool is_whole; /* all of it is read, else the blocks of some tags */
+    const uint32_t *tags; /* those that alone are read, or those that are not unpacked */
+    size_t n_tags;
 };
+
+static bool has_tag(const struct source *source, uint32_t tag)
+{
+    bool has = false;
+    for (size_t i = 0; i < source->n_tags; ++i)
+        has |= source->tags[i] == tag;
+    return has;
+}
 
 static enum sst_status damaged(const struct source *source, struct sst_error *err, const char *format, ...)
     SST_PRINTF(3, 4);
@@ -67,9 +80,9 @@ static const char *tag_text(uint32_t tag, char text[5])
 }
 
 /* All formats there will be have this header, so that a newer one can be refused by name. */
-static enum sst_status check_header(const struct source *source, struct sst_block_file *file, struct sst_error *err)
+static enum sst_status check_header(const struct source *source, const unsigned char *at, struct sst_block_file *file,
+                                    struct sst_error *err)
 {
-    const unsigned char *at = file->image;
     if (memcmp(at, SST_BLOCKS_MAGIC, SST_BLOCKS_MAGIC_BYTES) != 0)
         return damaged(source, err, "it does not begin as a file of a state does");
     if (sst_blocks_get(at + SST_BLOCKS_HASHED_HEADER, 8) != XXH3_64bits(at, SST_BLOCKS_HASHED_HEADER))
@@ -101,12 +114,11 @@ static enum sst_status check_belongs(const struct source *source, const struct s
 
 /* --- index and blocks --------------------------------------------------------------------------------------------- */
 
-/* Finds the index by the trailer. n_bytes holds a header and a trailer at least. */
-static enum sst_status check_trailer(const struct source *source, struct sst_block_file *file, size_t *index,
-                                     struct sst_error *err)
+/* Where the index is, by the trailer. n_bytes holds a header and a trailer at least. */
+static enum sst_status find_index(const struct source *source, const unsigned char *trailer,
+                                  const struct sst_block_file *file, size_t *index, struct sst_error *err)
 {
     const size_t end = file->n_bytes - SST_BLOCKS_TRAILER_BYTES;
-    const unsigned char *trailer = file->image + end;
     if (memcmp(trailer + SST_BLOCKS_TRAILER_BYTES - SST_BLOCKS_MAGIC_BYTES, SST_BLOCKS_MAGIC, SST_BLOCKS_MAGIC_BYTES) !=
         0)
         return damaged(source, err, "its end is not there; it was cut short at %zu bytes", file->n_bytes);
@@ -117,12 +129,19 @@ static enum sst_status check_trailer(const struct source *source, struct sst_blo
     if (at < SST_BLOCKS_HEADER_BYTES || at > end || n_blocks != (end - at) / SST_BLOCKS_ENTRY_BYTES ||
         (end - at) % SST_BLOCKS_ENTRY_BYTES != 0)
         return damaged(source, err, "an index of %" PRIu64 " blocks does not fit at byte %" PRIu64, n_blocks, at);
-    if (sst_blocks_get(trailer + SST_BLOCKS_HASHED_TRAILER, 8) !=
-        XXH3_64bits(file->image + at, end - at + SST_BLOCKS_HASHED_TRAILER))
-        return damaged(source, err, "the index at byte %" PRIu64 " does not have its checksum", at);
     *index = at;
-    file->n_blocks = n_blocks;
     return SST_OK;
+}
+
+/* `bytes` are those from the index to the end of the file. */
+static enum sst_status check_index(const struct source *source, const unsigned char *bytes,
+                                   const struct sst_block_file *file, size_t index, struct sst_error *err)
+{
+    const size_t end = file->n_bytes - SST_BLOCKS_TRAILER_BYTES;
+    if (sst_blocks_get(bytes + (end - index) + SST_BLOCKS_HASHED_TRAILER, 8) ==
+        XXH3_64bits(bytes, end - index + SST_BLOCKS_HASHED_TRAILER))
+        return SST_OK;
+    return damaged(source, err, "the index at byte %zu does not have its checksum", index);
 }
 
 struct entry {
@@ -141,85 +160,144 @@ static struct entry entry_at(const unsigned char *at)
 }
 
 /* Blocks follow one another from the header to the index: `from` is where this one has to be. */
-static enum sst_status check_block(const struct source *source, const struct sst_block_file *file,
-                                   const struct entry *entry, size_t *from, size_t index, struct sst_error *err)
+static enum sst_status check_place(const struct source *source, const struct entry *entry, size_t from, size_t index,
+                                   struct sst_error *err)
+{
+    char tag[5];
+    if (entry->offset == from && entry->length <= index - from && sst_blocks_padded(entry->length) <= index - from)
+        return SST_OK;
+    return damaged(source, err, "block %s %" PRIu32 " does not lie where it should, at byte %zu",
+                   tag_text(entry->tag, tag), entry->number, from);
+}
+
+/* `bytes` are those of the block and of its padding. */
+static enum sst_status check_block(const struct source *source, const struct entry *entry, const unsigned char *bytes,
+                                   struct sst_error *err)
 {
     char tag[5];
     (void)tag_text(entry->tag, tag);
-    if (entry->offset != *from || entry->length > index - *from || sst_blocks_padded(entry->length) > index - *from)
-        return damaged(source, err, "block %s %" PRIu32 " does not lie where it should, at byte %zu", tag,
-                       entry->number, *from);
-    const unsigned char *bytes = file->image + *from;
     if (XXH3_64bits(bytes, entry->length) != entry->checksum)
-        return damaged(source, err, "block %s %" PRIu32 " of %" PRIu64 " bytes at byte %zu does not have its checksum",
-                       tag, entry->number, entry->length, *from);
+        return damaged(source, err,
+                       "block %s %" PRIu32 " of %" PRIu64 " bytes at byte %" PRIu64 " does not have its checksum", tag,
+                       entry->number, entry->length, entry->offset);
     for (uint64_t i = entry->length; i < sst_blocks_padded(entry->length); ++i)
         if (bytes[i] != 0)
-            return damaged(source, err, "byte %zu is not part of a block and not zero", *from + (size_t)i);
-    if (entry->raw_length < entry->length || entry->raw_length / MOST_GROWTH > entry->length)
+            return damaged(source, err, "byte %" PRIu64 " is not part of a block and not zero", entry->offset + i);
+    if (!sst_packed_may_be(entry->length, entry->raw_length))
         return damaged(source, err, "block %s %" PRIu32 " of %" PRIu64 " bytes cannot hold %" PRIu64, tag,
                        entry->number, entry->length, entry->raw_length);
-    *from += sst_blocks_padded(entry->length);
     return SST_OK;
 }
 
-static enum sst_status unpack(const struct source *source, struct sst_block_file *file, size_t i,
-                              const struct entry *entry, struct libdeflate_decompressor *unpacker,
-                              struct sst_error *err)
+static enum sst_status unpack(const struct source *source, const struct entry *entry, const unsigned char *bytes,
+                              struct sst_unpacker *unpacker, void **out, struct sst_error *err)
 {
-    const unsigned char *bytes = file->image + entry->offset;
-    file->blocks[i] = (struct sst_block){entry->tag, entry->number, bytes, entry->raw_length};
-    if (entry->raw_length == entry->length)
-        return SST_OK;
     char tag[5];
-    SST_TRY(sst_alloc_large(entry->raw_length, 1, "a block of a state", &file->unpacked[i], err));
-    file->blocks[i].bytes = file->unpacked[i];
-    if (libdeflate_zlib_decompress(unpacker, bytes, entry->length, file->unpacked[i], entry->raw_length, NULL) !=
-        LIBDEFLATE_SUCCESS)
-        return damaged(source, err, "block %s %" PRIu32 " at byte %" PRIu64 " does not unpack",
-                       tag_text(entry->tag, tag), entry->number, entry->offset);
+    SST_TRY(sst_alloc_large(entry->raw_length, 1, "a block of a state", out, err));
+    if (sst_unpack_bytes(unpacker, bytes, entry->length, *out, entry->raw_length))
+        return SST_OK;
+    return damaged(source, err, "block %s %" PRIu32 " at byte %" PRIu64 " does not unpack", tag_text(entry->tag, tag),
+                   entry->number, entry->offset);
+}
+
+static enum sst_status read_span(const struct source *source, void *bytes, size_t n_bytes, uint64_t offset,
+                                 struct sst_error *err);
+
+/* The next block of the file, out of its image or read for itself. */
+static enum sst_status take_block(const struct source *source, struct sst_block_file *file, const struct entry *entry,
+                                  struct sst_unpacker *unpacker, struct sst_error *err)
+{
+    struct owned *owned = &file->owned[file->n_blocks];
+    struct sst_block *block = &file->blocks[file->n_blocks++];
+    unsigned char *stored = file->image ? file->image + entry->offset : NULL;
+    if (!stored) {
+        SST_TRY(sst_alloc_large(sst_blocks_padded(entry->length), 1, "a block of a state", &owned->stored, err));
+        stored = owned->stored;
+        SST_TRY(read_span(source, stored, sst_blocks_padded(entry->length), entry->offset, err));
+    }
+    SST_TRY(check_block(source, entry, stored, err));
+    const bool is_packed = entry->raw_length != entry->length, stays = source->is_whole && has_tag(source, entry->tag);
+    if (is_packed && !stays)
+        SST_TRY(unpack(source, entry, stored, unpacker, &owned->unpacked, err));
+    *block = (struct sst_block){entry->tag,        entry->number, is_packed ? owned->unpacked : stored,
+                                entry->raw_length, stored,        entry->length};
+    if (stays)
+        block->bytes = NULL;
     return SST_OK;
 }
 
-static enum sst_status take_blocks(const struct source *source, struct sst_block_file *file, size_t index,
-                                   struct sst_error *err)
+/* `index_bytes` is the index, of as many entries as fit before the trailer. */
+static enum sst_status take_blocks(const struct source *source, struct sst_block_file *file,
+                                   const unsigned char *index_bytes, size_t index, struct sst_error *err)
 {
+    const size_t n = (file->n_bytes - SST_BLOCKS_TRAILER_BYTES - index) / SST_BLOCKS_ENTRY_BYTES;
     enum sst_status rc = SST_OK;
     size_t from = SST_BLOCKS_HEADER_BYTES;
-    struct libdeflate_decompressor *unpacker = libdeflate_alloc_decompressor();
-    if (!unpacker)
-        return sst_fail(err, SST_ERR_NOMEM, "%s/%s: no memory to unpack it", source->where, source->name);
-    SST_TRY_GOTO(sst_alloc(file->n_blocks, sizeof *file->blocks, "the blocks of a state", &file->blocks, err));
-    SST_TRY_GOTO(sst_alloc(file->n_blocks, sizeof *file->unpacked, "the blocks of a state", &file->unpacked, err));
-    for (size_t i = 0; i < file->n_blocks; ++i) {
-        const struct entry entry = entry_at(file->image + index + i * SST_BLOCKS_ENTRY_BYTES);
-        SST_TRY_GOTO(check_block(source, file, &entry, &from, index, err));
-        SST_TRY_GOTO(unpack(source, file, i, &entry, unpacker, err));
+    struct sst_unpacker *unpacker = NULL;
+    SST_TRY_GOTO(sst_unpacker_create(&unpacker, err));
+    SST_TRY_GOTO(sst_alloc(n, sizeof *file->blocks, "the blocks of a state", &file->blocks, err));
+    SST_TRY_GOTO(sst_alloc(n, sizeof *file->owned, "the blocks of a state", &file->owned, err));
+    for (size_t i = 0; i < n; ++i) {
+        const struct entry entry = entry_at(index_bytes + i * SST_BLOCKS_ENTRY_BYTES);
+        SST_TRY_GOTO(check_place(source, &entry, from, index, err));
+        if (source->is_whole || has_tag(source, entry.tag))
+            SST_TRY_GOTO(take_block(source, file, &entry, unpacker, err));
+        from += sst_blocks_padded(entry.length);
     }
     if (from != index)
         rc = damaged(source, err, "%zu bytes before its index are in no block", index - from);
 done:
-    libdeflate_free_decompressor(unpacker);
+    sst_unpacker_destroy(&unpacker);
     return rc;
 }
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-static enum sst_status read_all(const struct source *source, unsigned char *bytes, size_t n_bytes,
-                                struct sst_error *err)
+static enum sst_status read_on(const struct source *source, void *bytes, size_t n_bytes, struct sst_error *err)
 {
-    const struct sst_os *os = source->os;
-    for (size_t done = 0; done < n_bytes;) {
-        const ssize_t n = os->read(os->user, source->fd, bytes + done, n_bytes - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return unreadable(source, "read", err);
-        if (n == 0)
-            return damaged(source, err, "it ends %zu bytes before its end", n_bytes - done);
-        done += (size_t)n;
-    }
-    return SST_OK;
+    const int64_t n = sst_os_read_all(source->os, source->fd, bytes, n_bytes);
+    if (n < 0)
+        return unreadable(source, "read", err);
+    return (size_t)n == n_bytes ? SST_OK
+                                : damaged(source, err, "it ends %zu bytes before its end", n_bytes - (size_t)n);
+}
+
+static enum sst_status read_span(const struct source *source, void *bytes, size_t n_bytes, uint64_t offset,
+                                 struct sst_error *err)
+{
+    const int64_t n = sst_os_read_all_at(source->os, source->fd, bytes, n_bytes, offset);
+    if (n < 0)
+        return unreadable(source, "read", err);
+    return (size_t)n == n_bytes ? SST_OK
+                                : damaged(source, err, "it ends %zu bytes before its end", n_bytes - (size_t)n);
+}
+
+static enum sst_status read_whole(const struct source *source, const unsigned char *header, struct sst_block_file *file,
+                                  struct sst_error *err)
+{
+    size_t index = 0;
+    SST_TRY(sst_alloc_large(file->n_bytes, 1, "a file of a state", &file->image, err));
+    memcpy(file->image, header, SST_BLOCKS_HEADER_BYTES);
+    SST_TRY(read_on(source, file->image + SST_BLOCKS_HEADER_BYTES, file->n_bytes - SST_BLOCKS_HEADER_BYTES, err));
+    SST_TRY(find_index(source, file->image + file->n_bytes - SST_BLOCKS_TRAILER_BYTES, file, &index, err));
+    SST_TRY(check_index(source, file->image + index, file, index, err));
+    return take_blocks(source, file, file->image + index, index, err);
+}
+
+static enum sst_status read_parts(const struct source *source, struct sst_block_file *file, struct sst_error *err)
+{
+    unsigned char trailer[SST_BLOCKS_TRAILER_BYTES], *bytes = NULL;
+    enum sst_status rc = SST_OK;
+    size_t index = 0;
+    SST_TRY(read_span(source, trailer, sizeof trailer, file->n_bytes - sizeof trailer, err));
+    SST_TRY(find_index(source, trailer, file, &index, err));
+    SST_TRY(sst_alloc_large(file->n_bytes - index, 1, "the index of a file of a state", &bytes, err));
+    SST_TRY_GOTO(read_span(source, bytes, file->n_bytes - index, index, err));
+    SST_TRY_GOTO(check_index(source, bytes, file, index, err));
+    SST_TRY_GOTO(take_blocks(source, file, bytes, index, err));
+done:
+    sst_free(bytes);
+    return rc;
 }
 
 /* The header is looked at before memory for all is asked for: other files may be of any size. */
@@ -232,37 +310,29 @@ static enum sst_status read_file(const struct source *source, uint32_t kind, con
         return unreadable(source, "read", err);
     if (size < SST_BLOCKS_HEADER_BYTES + SST_BLOCKS_TRAILER_BYTES)
         return damaged(source, err, "%" PRId64 " bytes are too few for any file of a state", size);
-    SST_TRY(read_all(source, header, sizeof header, err));
-    file->image = header;
-    const enum sst_status rc = check_header(source, file, err);
-    file->image = NULL;
-    SST_TRY(rc);
+    SST_TRY(read_on(source, header, sizeof header, err));
+    SST_TRY(check_header(source, header, file, err));
     SST_TRY(check_belongs(source, file, kind, identity, err));
     file->n_bytes = (size_t)size;
-    SST_TRY(sst_alloc_large(file->n_bytes, 1, "a file of a state", &file->image, err));
-    memcpy(file->image, header, sizeof header);
-    SST_TRY(read_all(source, file->image + sizeof header, file->n_bytes - sizeof header, err));
-    size_t index = 0;
-    SST_TRY(check_trailer(source, file, &index, err));
-    return take_blocks(source, file, index, err);
+    return source->is_whole ? read_whole(source, header, file, err) : read_parts(source, file, err);
 }
 
-enum sst_status sst_block_file_read(const struct sst_os *os, int folder, const char *where, const char *name,
-                                    uint32_t kind, const struct sst_identity *identity, struct sst_block_file **out,
-                                    struct sst_error *err)
+static enum sst_status open_and_read(struct source *source, int folder, uint32_t kind,
+                                     const struct sst_identity *identity, struct sst_block_file **out,
+                                     struct sst_error *err)
 {
-    struct source source = {.os = os, .where = where, .name = name};
+    const struct sst_os *os = source->os;
     struct sst_block_file *file = NULL;
     *out = NULL;
     do { /* a pipe of this name must not make us wait */
-        source.fd = os->open(os->user, folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
-    } while (source.fd < 0 && errno == EINTR);
-    if (source.fd < 0)
-        return errno == ENOENT ? SST_OK : unreadable(&source, "opened", err);
+        source->fd = os->open(os->user, folder, source->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    } while (source->fd < 0 && errno == EINTR);
+    if (source->fd < 0)
+        return errno == ENOENT ? SST_OK : unreadable(source, "opened", err);
     enum sst_status rc = sst_alloc(1, sizeof *file, "a file of a state", &file, err);
     if (rc == SST_OK)
-        rc = read_file(&source, kind, identity, file, err);
-    (void)os->close(os->user, source.fd);
+        rc = read_file(source, kind, identity, file, err);
+    (void)os->close(os->user, source->fd);
     if (rc == SST_OK)
         *out = file;
     else
@@ -270,14 +340,40 @@ enum sst_status sst_block_file_read(const struct sst_os *os, int folder, const c
     return rc;
 }
 
+enum sst_status sst_block_file_read(const struct sst_os *os, int folder, const char *where, const char *name,
+                                    uint32_t kind, const struct sst_identity *identity, struct sst_block_file **out,
+                                    struct sst_error *err)
+{
+    struct source source = {.os = os, .where = where, .name = name, .is_whole = true};
+    return open_and_read(&source, folder, kind, identity, out, err);
+}
+
+enum sst_status sst_block_file_read_packed(const struct sst_os *os, int folder, const char *where, const char *name,
+                                           uint32_t kind, const struct sst_identity *identity, const uint32_t *tags,
+                                           size_t n_tags, struct sst_block_file **out, struct sst_error *err)
+{
+    struct source source = {.os = os, .where = where, .name = name, .is_whole = true, .tags = tags, .n_tags = n_tags};
+    return open_and_read(&source, folder, kind, identity, out, err);
+}
+
+enum sst_status sst_block_file_read_some(const struct sst_os *os, int folder, const char *where, const char *name,
+                                         uint32_t kind, const struct sst_identity *identity, const uint32_t *tags,
+                                         size_t n_tags, struct sst_block_file **out, struct sst_error *err)
+{
+    struct source source = {.os = os, .where = where, .name = name, .tags = tags, .n_tags = n_tags};
+    return open_and_read(&source, folder, kind, identity, out, err);
+}
+
 void sst_block_file_destroy(struct sst_block_file **handle)
 {
     struct sst_block_file *file = *handle;
     if (!file)
         return;
-    for (size_t i = 0; file->unpacked && i < file->n_blocks; ++i)
-        sst_free(file->unpacked[i]);
-    sst_free(file->unpacked);
+    for (size_t i = 0; file->owned && i < file->n_blocks; ++i) {
+        sst_free(file->owned[i].stored);
+        sst_free(file->owned[i].unpacked);
+    }
+    sst_free(file->owned);
     sst_free(file->blocks);
     sst_free(file->image);
     sst_free(file);
@@ -296,4 +392,21 @@ struct sst_block sst_block_file_find(const struct sst_block_file *file, uint32_t
         if (file->blocks[i].tag == tag && file->blocks[i].number == number)
             return file->blocks[i];
     return (struct sst_block){.tag = tag, .number = number};
+}
+
+enum sst_status sst_block_unpack(const struct sst_block *block, void *to, struct sst_error *err)
+{
+    struct sst_unpacker *unpacker = NULL;
+    char tag[5];
+    if (block->n_stored == block->n_bytes) {
+        memcpy(to, block->stored, block->n_bytes);
+        return SST_OK;
+    }
+    SST_TRY(sst_unpacker_create(&unpacker, err));
+    const bool is_whole = sst_unpack_bytes(unpacker, block->stored, block->n_stored, to, block->n_bytes);
+    sst_unpacker_destroy(&unpacker);
+    if (is_whole)
+        return SST_OK;
+    return sst_fail(err, SST_ERR_STATE, "damaged: block %s %" PRIu32 " does not unpack. Put back a copy of this file",
+                    tag_text(block->tag, tag), block->number);
 }

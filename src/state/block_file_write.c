@@ -1,7 +1,6 @@
 /* Writing: the file is put together in memory, then written, synchronised and renamed. */
 #include <errno.h>
 #include <fcntl.h>
-#include <libdeflate.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,24 +9,34 @@
 #include "core/mem.h"
 #include "state/block_file.h"
 #include "state/block_file_layout.h"
+#include "state/packed_codes.h"
 
-enum {
-    FILE_MODE = 0666, /* less the user's umask */
-    DEFLATE_LEVEL = 1 /* an arriving day waits for it; codes shrink little more at higher ones */
-};
+enum { FILE_MODE = 0666 /* less the user's umask */ };
 
 struct sst_block_writer {
     unsigned char *image; /* header and blocks so far */
     size_t n_bytes, capacity;
     unsigned char *index;
     size_t n_index, index_capacity; /* [bytes] */
-    struct libdeflate_compressor *compressor; /* made with the first block that wants it */
+    struct sst_packer *packer; /* made with the first block that wants it */
 };
 
 struct sst_identity sst_identity_of(const void *bytes, size_t n_bytes)
 {
     const XXH128_hash_t hash = XXH3_128bits(bytes, n_bytes);
     return (struct sst_identity){hash.low64, hash.high64};
+}
+
+void sst_blocks_put_header(unsigned char *at, uint32_t kind, struct sst_identity identity)
+{
+    unsigned char *end = at;
+    memcpy(end, SST_BLOCKS_MAGIC, SST_BLOCKS_MAGIC_BYTES);
+    end = sst_blocks_put(end + SST_BLOCKS_MAGIC_BYTES, SST_BLOCKS_MAJOR, 2);
+    end = sst_blocks_put(end, SST_BLOCKS_MINOR, 2);
+    end = sst_blocks_put(end, kind, 4);
+    end = sst_blocks_put(end, identity.low, 8);
+    end = sst_blocks_put(end, identity.high, 8);
+    (void)sst_blocks_put(end, XXH3_64bits(at, SST_BLOCKS_HASHED_HEADER), 8);
 }
 
 /* --- the image ---------------------------------------------------------------------------------------------------- */
@@ -40,18 +49,6 @@ static enum sst_status reserve(struct sst_block_writer *writer, size_t more, str
     return sst_grow(&writer->image, &writer->capacity, sst_blocks_padded(needed), 1, "a file of a state", err);
 }
 
-static void put_header(unsigned char *at, uint32_t kind, struct sst_identity identity)
-{
-    unsigned char *end = at;
-    memcpy(end, SST_BLOCKS_MAGIC, SST_BLOCKS_MAGIC_BYTES);
-    end = sst_blocks_put(end + SST_BLOCKS_MAGIC_BYTES, SST_BLOCKS_MAJOR, 2);
-    end = sst_blocks_put(end, SST_BLOCKS_MINOR, 2);
-    end = sst_blocks_put(end, kind, 4);
-    end = sst_blocks_put(end, identity.low, 8);
-    end = sst_blocks_put(end, identity.high, 8);
-    (void)sst_blocks_put(end, XXH3_64bits(at, SST_BLOCKS_HASHED_HEADER), 8);
-}
-
 enum sst_status sst_block_writer_create(uint32_t kind, struct sst_identity identity, struct sst_block_writer **out,
                                         struct sst_error *err)
 {
@@ -59,7 +56,7 @@ enum sst_status sst_block_writer_create(uint32_t kind, struct sst_identity ident
     enum sst_status rc = SST_OK;
     SST_TRY(sst_alloc(1, sizeof *writer, "a file of a state", &writer, err));
     SST_TRY_GOTO(reserve(writer, SST_BLOCKS_HEADER_BYTES, err));
-    put_header(writer->image, kind, identity);
+    sst_blocks_put_header(writer->image, kind, identity);
     writer->n_bytes = SST_BLOCKS_HEADER_BYTES;
     *out = writer;
     writer = NULL;
@@ -73,37 +70,26 @@ void sst_block_writer_destroy(struct sst_block_writer **handle)
     struct sst_block_writer *writer = *handle;
     if (!writer)
         return;
-    libdeflate_free_compressor(writer->compressor);
+    sst_packer_destroy(&writer->packer);
     sst_free(writer->image);
     sst_free(writer->index);
     sst_free(writer);
     *handle = NULL;
 }
 
-static enum sst_status need_compressor(struct sst_block_writer *writer, struct sst_error *err)
-{
-    if (!writer->compressor)
-        writer->compressor = libdeflate_alloc_compressor(DEFLATE_LEVEL);
-    return writer->compressor ? SST_OK : sst_fail(err, SST_ERR_NOMEM, "a file of a state: no memory for a compressor");
-}
-
-enum sst_status sst_block_writer_add(struct sst_block_writer *writer, uint32_t tag, uint32_t number, const void *bytes,
-                                     size_t n_bytes, bool deflate, struct sst_error *err)
+/* Room for a block of n_bytes at most and for its entry. */
+static enum sst_status reserve_block(struct sst_block_writer *writer, size_t n_bytes, struct sst_error *err)
 {
     SST_TRY(reserve(writer, n_bytes, err));
-    SST_TRY(sst_grow(&writer->index, &writer->index_capacity, writer->n_index + SST_BLOCKS_ENTRY_BYTES, 1,
-                     "the index of a file of a state", err));
-    if (deflate)
-        SST_TRY(need_compressor(writer, err));
-    unsigned char *block = writer->image + writer->n_bytes;
-    /* One byte less than it has: what does not shrink does not fit. */
-    size_t length =
-        deflate && n_bytes > 1 ? libdeflate_zlib_compress(writer->compressor, bytes, n_bytes, block, n_bytes - 1) : 0;
-    if (length == 0 && n_bytes > 0)
-        memcpy(block, bytes, length = n_bytes);
-    memset(block + length, 0, sst_blocks_padded(length) - length);
+    return sst_grow(&writer->index, &writer->index_capacity, writer->n_index + SST_BLOCKS_ENTRY_BYTES, 1,
+                    "the index of a file of a state", err);
+}
 
-    unsigned char *entry = writer->index + writer->n_index;
+/* The block that was put behind the others: its padding and its entry. */
+static void end_block(struct sst_block_writer *writer, uint32_t tag, uint32_t number, size_t length, size_t n_bytes)
+{
+    unsigned char *block = writer->image + writer->n_bytes, *entry = writer->index + writer->n_index;
+    memset(block + length, 0, sst_blocks_padded(length) - length);
     entry = sst_blocks_put(entry, tag, 4);
     entry = sst_blocks_put(entry, number, 4);
     entry = sst_blocks_put(entry, writer->n_bytes, 8);
@@ -112,6 +98,28 @@ enum sst_status sst_block_writer_add(struct sst_block_writer *writer, uint32_t t
     (void)sst_blocks_put(entry, XXH3_64bits(block, length), 8);
     writer->n_index += SST_BLOCKS_ENTRY_BYTES;
     writer->n_bytes += sst_blocks_padded(length);
+}
+
+enum sst_status sst_block_writer_add(struct sst_block_writer *writer, uint32_t tag, uint32_t number, const void *bytes,
+                                     size_t n_bytes, bool deflate, struct sst_error *err)
+{
+    if (!deflate)
+        return sst_block_writer_add_stored(writer, tag, number, bytes, n_bytes, n_bytes, err);
+    SST_TRY(reserve_block(writer, n_bytes, err));
+    if (!writer->packer)
+        SST_TRY(sst_packer_create(&writer->packer, err));
+    const size_t length = sst_pack_bytes(writer->packer, bytes, n_bytes, writer->image + writer->n_bytes);
+    end_block(writer, tag, number, length, n_bytes);
+    return SST_OK;
+}
+
+enum sst_status sst_block_writer_add_stored(struct sst_block_writer *writer, uint32_t tag, uint32_t number,
+                                            const void *stored, size_t n_stored, size_t n_bytes, struct sst_error *err)
+{
+    SST_TRY(reserve_block(writer, n_stored, err));
+    if (n_stored > 0)
+        memcpy(writer->image + writer->n_bytes, stored, n_stored);
+    end_block(writer, tag, number, n_stored, n_bytes);
     return SST_OK;
 }
 
@@ -141,7 +149,7 @@ struct target {
     char part[NAME_MAX + 1];
 };
 
-static const char *remedy_for(int reason)
+const char *sst_block_remedy(int reason)
 {
     switch (reason) {
     case ENOSPC:
@@ -163,7 +171,7 @@ static enum sst_status fail_errno(const struct target *target, const char *what,
 {
     const int reason = errno;
     return sst_fail(err, SST_ERR_OUTPUT, "%s/%s: its new content cannot be %s: %s. What was there stands as it was. %s",
-                    target->where, target->name, what, strerror(reason), remedy_for(reason));
+                    target->where, target->name, what, strerror(reason), sst_block_remedy(reason));
 }
 
 /* A new file, never what somebody left of an old one. */
@@ -182,23 +190,6 @@ static int open_part(const struct target *target)
     }
 }
 
-static enum sst_status write_all(const struct target *target, int fd, const unsigned char *bytes, size_t n_bytes,
-                                 struct sst_error *err)
-{
-    const struct sst_os *os = target->os;
-    for (size_t done = 0; done < n_bytes;) {
-        const ssize_t n = os->write(os->user, fd, bytes + done, n_bytes - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n == 0)
-            errno = ENOSPC;
-        if (n <= 0)
-            return fail_errno(target, "written", err);
-        done += (size_t)n;
-    }
-    return SST_OK;
-}
-
 static enum sst_status write_part(const struct target *target, const unsigned char *bytes, size_t n_bytes,
                                   struct sst_error *err)
 {
@@ -206,7 +197,9 @@ static enum sst_status write_part(const struct target *target, const unsigned ch
     const int fd = open_part(target);
     if (fd < 0)
         return fail_errno(target, "put beside it", err);
-    enum sst_status rc = write_all(target, fd, bytes, n_bytes, err);
+    enum sst_status rc = SST_OK;
+    if (sst_os_write_all(os, fd, bytes, n_bytes) != 0)
+        rc = fail_errno(target, "written", err);
     if (rc == SST_OK && os->sync(os->user, fd) != 0)
         rc = fail_errno(target, "synchronised (fsync)", err);
     /* An interrupted close has closed, and all was synchronised before it. */

@@ -45,6 +45,7 @@ void sst_slot_clear_entry(struct sst_ledger_entry *entry)
     sst_free(entry->probes);
     sst_free(entry->kept);
     sst_free(entry->marks);
+    sst_free(entry->packed);
     *entry = (struct sst_ledger_entry){0};
 }
 
@@ -234,6 +235,22 @@ static enum sst_status copy_bin(const struct runs *runs, const struct sst_bin *f
     return SST_OK;
 }
 
+/* Whether the cells of a copy are those of the slot. */
+static bool is_same(const struct runs *runs)
+{
+    return runs->n_from == runs->n_to && (runs->n == 0 || (runs->n == 1 && runs->runs[0].n == runs->n_from));
+}
+
+static enum sst_status copy_packed(const struct sst_packed_day *from, struct sst_packed_day **to, struct sst_error *err)
+{
+    size_t n_bytes = sizeof *from;
+    for (int part = 0; part < SST_N_PACKED_PARTS; ++part)
+        n_bytes += from->n_bytes[part];
+    SST_TRY(sst_alloc_large(n_bytes, 1, "the packed values of a day", to, err));
+    memcpy(*to, from, n_bytes);
+    return SST_OK;
+}
+
 static enum sst_status copy_entry(const struct runs *runs, const struct sst_ledger_entry *from, size_t n_probes,
                                   struct sst_ledger_entry *to, struct sst_error *err)
 {
@@ -242,6 +259,7 @@ static enum sst_status copy_entry(const struct runs *runs, const struct sst_ledg
     made.source = NULL;
     made.probes = made.kept = NULL;
     made.marks = NULL;
+    made.packed = NULL;
     SST_TRY_GOTO(sst_strdup(from->source, &made.source, err));
     if (from->probes) {
         SST_TRY_GOTO(sst_alloc(n_probes, sizeof *made.probes, "the probes of a day", &made.probes, err));
@@ -257,6 +275,8 @@ static enum sst_status copy_entry(const struct runs *runs, const struct sst_ledg
         SST_TRY_GOTO(sst_alloc(runs->n_to, sizeof *made.marks, "the ice of a day", &made.marks, err));
         copy_items(runs, from->marks, made.marks, sizeof *made.marks);
     }
+    if (from->packed && is_same(runs))
+        SST_TRY_GOTO(copy_packed(from->packed, &made.packed, err));
     *to = made;
 done:
     if (rc != SST_OK)

@@ -32,6 +32,7 @@ struct sst_ledger_entry {
     int16_t *probes; /* policy->n_probes codes, unless keep none */
     int16_t *kept; /* n_items codes; keep all */
     uint8_t *marks; /* n_items, 1 where there was sea ice; keep all, where there was ice information */
+    struct sst_packed_day *packed; /* of slot_state*.c: the same as a file stored it, or NULL */
 };
 
 struct sst_slot_state {

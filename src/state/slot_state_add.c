@@ -103,6 +103,7 @@ static enum sst_status make_entry(const struct sst_slot_state *slot, const struc
     made->source = NULL;
     made->probes = made->kept = NULL;
     made->marks = NULL;
+    made->packed = NULL;
     SST_TRY(sst_strdup(entry->source, &made->source, err));
     if (policy->keep != SST_KEEP_NONE) {
         SST_TRY(sst_alloc(policy->n_probes, sizeof *made->probes, "the probes of a day", &made->probes, err));

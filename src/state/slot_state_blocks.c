@@ -11,27 +11,22 @@
  *   PROB, KEPT   codes of one day each; number = year
  *   MARK         ice of a kept day as bits, u64 each; number = year
  *
- * Codes are stored as differences to the code before (0 before the first), as 16 bits that wrap, the sign in the lowest bit; the
- * low bytes of all of them, then the high ones: neighbours are alike, so this is what deflates well.
+ * Codes and ice are packed as packed_codes.h says.
  */
 #include <string.h>
 
-#include "core/digest.h"
 #include "core/mem.h"
-#include "state/slot_state_private.h"
-#include "state/state_wire.h"
+#include "state/packed_codes.h"
+#include "state/slot_state_head.h"
 
-enum { LAYOUT = 1, PLANES_OF_CLASS = 16 };
+enum { PLANES_OF_CLASS = 16 };
 
 enum tag {
-    TAG_HEAD = SST_BLOCKS_TAG('H', 'E', 'A', 'D'),
     TAG_CELLS = SST_BLOCKS_TAG('C', 'E', 'L', 'L'),
-    TAG_DAYS = SST_BLOCKS_TAG('D', 'A', 'Y', 'S'),
     TAG_MOMENTS = SST_BLOCKS_TAG('M', 'O', 'M', 'T'),
     TAG_TAIL = SST_BLOCKS_TAG('T', 'A', 'I', 'L'),
     TAG_ICE = SST_BLOCKS_TAG('I', 'C', 'E', 'C'),
     TAG_PROBES = SST_BLOCKS_TAG('P', 'R', 'O', 'B'),
-    TAG_KEPT = SST_BLOCKS_TAG('K', 'E', 'P', 'T'),
     TAG_MARKS = SST_BLOCKS_TAG('M', 'A', 'R', 'K')
 };
 
@@ -87,13 +82,6 @@ struct sst_identity sst_slot_state_digest(const struct sst_slot_state *slot)
     return (struct sst_identity){chain.low, chain.high};
 }
 
-static struct sst_digest_chain days_digest(const void *bytes, size_t n_bytes)
-{
-    struct sst_digest_chain chain = {0, 0};
-    sst_digest_fold(&chain, bytes, n_bytes);
-    return chain;
-}
-
 /* --- writing ------------------------------------------------------------------------------------------------------- */
 
 static enum sst_status add_text(struct sst_block_writer *writer, uint32_t tag, const struct sst_text *text,
@@ -103,42 +91,10 @@ static enum sst_status add_text(struct sst_block_writer *writer, uint32_t tag, c
     return sst_block_writer_add(writer, tag, 0, text->size > 0 ? text->data : "", text->size, false, err);
 }
 
-static void put_days(struct sst_text *text, const struct sst_slot_state *slot)
-{
-    for (size_t i = 0; i < slot->n_ledger; ++i) {
-        const struct sst_ledger_entry *entry = &slot->ledger[i];
-        const size_t length = strlen(entry->source);
-        sst_put_u32(text, (uint32_t)entry->year);
-        sst_put_u32(text, (uint32_t)entry->year_class);
-        sst_put_u64(text, entry->digest);
-        sst_put_u64(text, entry->ice_digest);
-        sst_put_u32(text, entry->n_valid);
-        sst_put_u32(text, (uint32_t)entry->median);
-        sst_put_u32(text, (uint32_t)length);
-        sst_text_add_bytes(text, entry->source, length);
-    }
-}
-
 static uint32_t version_of(enum sst_slot_kind kind, const struct sst_slot_state *slot)
 {
     const struct sst_estimator *estimator = sst_slot_estimator(slot, kind, SST_CLASS_COMMON);
     return estimator ? (uint32_t)estimator->id << 16 | estimator->version : 0;
-}
-
-static void put_head(struct sst_text *text, const struct sst_slot_state *slot, struct sst_identity digest,
-                     struct sst_digest_chain days)
-{
-    sst_put_u32(text, LAYOUT);
-    sst_put_u32(text, (uint32_t)slot->slot);
-    sst_put_u64(text, slot->policy->n_cells);
-    sst_put_u64(text, slot->n_items);
-    sst_put_u32(text, (uint32_t)slot->n_ledger);
-    for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind)
-        sst_put_u32(text, version_of((enum sst_slot_kind)kind, slot));
-    sst_put_u64(text, digest.low);
-    sst_put_u64(text, digest.high);
-    sst_put_u64(text, days.low);
-    sst_put_u64(text, days.high);
 }
 
 static enum sst_status add_front(const struct sst_slot_state *slot, struct sst_block_writer *writer,
@@ -146,13 +102,21 @@ static enum sst_status add_front(const struct sst_slot_state *slot, struct sst_b
 {
     struct sst_text head = {0}, days = {0};
     enum sst_status rc = SST_OK;
-    put_days(&days, slot);
+    sst_slot_put_days(&days, slot->ledger, slot->n_ledger);
     SST_TRY_GOTO(sst_text_check(&days, err));
-    put_head(&head, slot, sst_slot_state_digest(slot), days_digest(days.data, days.size));
-    SST_TRY_GOTO(add_text(writer, TAG_HEAD, &head, err));
+    struct sst_slot_head numbers = {.slot = slot->slot,
+                                    .n_cells = slot->policy->n_cells,
+                                    .n_items = slot->n_items,
+                                    .n_days = (uint32_t)slot->n_ledger,
+                                    .digest = sst_slot_state_digest(slot),
+                                    .days = sst_slot_days_digest(days.data, days.size)};
+    for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind)
+        numbers.versions[kind] = version_of((enum sst_slot_kind)kind, slot);
+    sst_slot_put_head(&head, &numbers);
+    SST_TRY_GOTO(add_text(writer, SST_SLOT_TAG_HEAD, &head, err));
     SST_TRY_GOTO(sst_block_writer_add(writer, TAG_CELLS, 0, slot->cells,
                                       sst_slot_n_words(slot->policy->n_cells) * sizeof *slot->cells, true, err));
-    SST_TRY_GOTO(add_text(writer, TAG_DAYS, &days, err));
+    SST_TRY_GOTO(add_text(writer, SST_SLOT_TAG_DAYS, &days, err));
 done:
     sst_text_clear(&head);
     sst_text_clear(&days);
@@ -170,65 +134,68 @@ static enum sst_status add_bin(const struct sst_slot_state *slot, enum sst_slot_
     return SST_OK;
 }
 
-static void pack_codes(const int16_t *codes, size_t n, unsigned char *bytes)
+static const uint32_t part_tags[SST_N_PACKED_PARTS] = {TAG_PROBES, SST_SLOT_TAG_KEPT, TAG_MARKS};
+
+/* Whether a day has a part, and its bytes before they are deflated. */
+static bool has_part(const struct sst_ledger_entry *entry, enum sst_packed_part part)
 {
-    uint16_t before = 0;
-    for (size_t i = 0; i < n; ++i) {
-        const uint16_t code = (uint16_t)codes[i], d = (uint16_t)(code - before);
-        const uint16_t folded = (uint16_t)(d << 1 ^ (d >> 15 ? 0xFFFF : 0));
-        bytes[i] = (unsigned char)folded;
-        bytes[n + i] = (unsigned char)(folded >> 8);
-        before = code;
+    return part == SST_PACKED_PROBES ? entry->probes != NULL
+           : part == SST_PACKED_KEPT ? entry->kept != NULL
+                                     : entry->marks != NULL;
+}
+
+static size_t part_bytes(const struct sst_slot_state *slot, enum sst_packed_part part)
+{
+    return part == SST_PACKED_PROBES ? sst_packed_codes_bytes(slot->policy->n_probes)
+           : part == SST_PACKED_KEPT ? sst_packed_codes_bytes(slot->n_items)
+                                     : sst_packed_marks_bytes(slot->n_items);
+}
+
+static void pack_part(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
+                      enum sst_packed_part part, unsigned char *bytes)
+{
+    switch (part) {
+    case SST_PACKED_PROBES:
+        sst_pack_codes(entry->probes, slot->policy->n_probes, bytes);
+        break;
+    case SST_PACKED_KEPT:
+        sst_pack_codes(entry->kept, slot->n_items, bytes);
+        break;
+    default:
+        sst_pack_marks(entry->marks, slot->n_items, bytes);
     }
 }
 
-static void unpack_codes(const unsigned char *bytes, size_t n, int16_t *codes)
+/* The longest part. */
+static size_t scratch_bytes(const struct sst_slot_state *slot)
 {
-    uint16_t before = 0;
-    for (size_t i = 0; i < n; ++i) {
-        const uint16_t folded = (uint16_t)(bytes[i] | bytes[n + i] << 8);
-        before = (uint16_t)(before + (uint16_t)(folded >> 1 ^ (folded & 1 ? 0xFFFF : 0)));
-        codes[i] = (int16_t)before;
+    size_t most = 0;
+    for (int part = 0; part < SST_N_PACKED_PARTS; ++part) {
+        const size_t n_bytes = part_bytes(slot, (enum sst_packed_part)part);
+        most = n_bytes > most ? n_bytes : most;
     }
+    return most;
 }
 
-static void pack_marks(const uint8_t *marks, size_t n, unsigned char *bytes)
-{
-    memset(bytes, 0, sst_slot_n_words(n) * sizeof(uint64_t));
-    for (size_t i = 0; i < n; ++i)
-        bytes[i / 8] = (unsigned char)(bytes[i / 8] | marks[i] << i % 8);
-}
-
-/* False where there are bits beyond the last. */
-static bool unpack_marks(const unsigned char *bytes, size_t n, uint8_t *marks)
-{
-    const size_t n_bits = 64 * sst_slot_n_words(n);
-    unsigned beyond = 0;
-    for (size_t i = 0; i < n; ++i)
-        marks[i] = bytes[i / 8] >> i % 8 & 1;
-    for (size_t i = n; i < n_bits; ++i)
-        beyond |= (unsigned)bytes[i / 8] >> i % 8 & 1;
-    return beyond == 0;
-}
-
-/* Scratch: room for the packed codes of a day. */
+/* A day that a file had goes into the next one as it lay there. Scratch: room for the packed codes of a day. */
 static enum sst_status add_day(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
                                unsigned char *scratch, struct sst_block_writer *writer, struct sst_error *err)
 {
-    const size_t n_probes = slot->policy->n_probes, n = slot->n_items;
-    const uint32_t number = (uint32_t)entry->year;
-    if (entry->probes) {
-        pack_codes(entry->probes, n_probes, scratch);
-        SST_TRY(sst_block_writer_add(writer, TAG_PROBES, number, scratch, n_probes * sizeof(int16_t), true, err));
-    }
-    if (entry->kept) {
-        pack_codes(entry->kept, n, scratch);
-        SST_TRY(sst_block_writer_add(writer, TAG_KEPT, number, scratch, n * sizeof(int16_t), true, err));
-    }
-    if (entry->marks) {
-        pack_marks(entry->marks, n, scratch);
-        SST_TRY(sst_block_writer_add(writer, TAG_MARKS, number, scratch, sst_slot_n_words(n) * sizeof(uint64_t), true,
-                                     err));
+    const struct sst_packed_day *packed = entry->packed;
+    const unsigned char *stored = packed ? packed->bytes : NULL;
+    for (int i = 0; i < SST_N_PACKED_PARTS; ++i) {
+        const enum sst_packed_part part = (enum sst_packed_part)i;
+        const size_t n_bytes = part_bytes(slot, part);
+        if (!has_part(entry, part))
+            continue;
+        if (stored) {
+            SST_TRY(sst_block_writer_add_stored(writer, part_tags[part], (uint32_t)entry->year, stored,
+                                                packed->n_bytes[part], n_bytes, err));
+            stored += packed->n_bytes[part];
+        } else {
+            pack_part(slot, entry, part, scratch);
+            SST_TRY(sst_block_writer_add(writer, part_tags[part], (uint32_t)entry->year, scratch, n_bytes, true, err));
+        }
     }
     return SST_OK;
 }
@@ -236,11 +203,9 @@ static enum sst_status add_day(const struct sst_slot_state *slot, const struct s
 enum sst_status sst_slot_state_encode(const struct sst_slot_state *slot, struct sst_block_writer *writer,
                                       struct sst_error *err)
 {
-    const size_t n_probes = slot->policy->n_probes;
-    const size_t room = (n_probes > slot->n_items ? n_probes : slot->n_items) * sizeof(int16_t) + sizeof(uint64_t);
     unsigned char *scratch = NULL;
     enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_alloc_large(room, 1, "a packed day", &scratch, err));
+    SST_TRY_GOTO(sst_alloc_large(scratch_bytes(slot), 1, "a packed day", &scratch, err));
     SST_TRY_GOTO(add_front(slot, writer, err));
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
         for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind)
@@ -259,9 +224,8 @@ struct reading {
     struct sst_slot_state *slot;
     const struct sst_block_file *file;
     size_t n_blocks; /* that were used */
-    size_t n_days; /* as the head says */
-    struct sst_identity digest;
-    struct sst_digest_chain days;
+    struct sst_slot_head head;
+    unsigned char *scratch; /* scratch_bytes */
 };
 
 static enum sst_status wrong(const struct reading *reading, const char *what, struct sst_error *err)
@@ -269,110 +233,49 @@ static enum sst_status wrong(const struct reading *reading, const char *what, st
     return sst_fail(err, SST_ERR_STATE, "slot %d: %s", reading->slot->slot, what);
 }
 
-static enum sst_status find_block(struct reading *reading, uint32_t tag, uint32_t number, struct sst_block *block,
-                                  struct sst_error *err)
-{
-    *block = sst_block_file_find(reading->file, tag, number);
-    if (!block->bytes)
-        return sst_fail(err, SST_ERR_STATE, "slot %d: block %c%c%c%c %d is not there", reading->slot->slot,
-                        (char)(tag & 0xFF), (char)(tag >> 8 & 0xFF), (char)(tag >> 16 & 0xFF), (char)(tag >> 24),
-                        (int)number);
-    ++reading->n_blocks;
-    return SST_OK;
-}
-
 /* A block of known size, borrowed. */
 static enum sst_status find_sized(struct reading *reading, uint32_t tag, uint32_t number, size_t n_bytes,
-                                  const void **bytes, struct sst_error *err)
+                                  struct sst_block *block, struct sst_error *err)
 {
-    struct sst_block block;
-    SST_TRY(find_block(reading, tag, number, &block, err));
-    if (block.n_bytes != n_bytes)
-        return sst_fail(err, SST_ERR_STATE, "slot %d: block %c%c%c%c %d has %zu bytes, not %zu", reading->slot->slot,
-                        (char)(tag & 0xFF), (char)(tag >> 8 & 0xFF), (char)(tag >> 16 & 0xFF), (char)(tag >> 24),
-                        (int)number, block.n_bytes, n_bytes);
-    *bytes = block.bytes;
-    return SST_OK;
+    SST_TRY(sst_slot_find_block(reading->file, reading->slot->slot, tag, number, block, err));
+    ++reading->n_blocks;
+    if (block->n_bytes == n_bytes)
+        return SST_OK;
+    return sst_fail(err, SST_ERR_STATE, "slot %d: block %c%c%c%c %d has %zu bytes, not %zu", reading->slot->slot,
+                    (char)(tag & 0xFF), (char)(tag >> 8 & 0xFF), (char)(tag >> 16 & 0xFF), (char)(tag >> 24),
+                    (int)number, block->n_bytes, n_bytes);
 }
 
 static enum sst_status read_head(struct reading *reading, struct sst_error *err)
 {
-    struct sst_block block;
-    SST_TRY(find_block(reading, TAG_HEAD, 0, &block, err));
-    struct sst_taken from = {block.bytes, block.n_bytes, false};
-    const uint32_t layout = sst_take_u32(&from);
-    if (layout > LAYOUT)
-        return wrong(reading, "written by a newer version of this program", err);
-    const bool fits =
-        sst_take_u32(&from) == (uint32_t)reading->slot->slot && sst_take_u64(&from) == reading->slot->policy->n_cells;
-    reading->slot->n_items = sst_take_u64(&from);
-    reading->n_days = sst_take_u32(&from);
-    bool is_known = layout == LAYOUT;
+    struct sst_slot_state *slot = reading->slot;
+    SST_TRY(sst_slot_take_head(slot->policy, slot->slot, reading->file, &reading->head, err));
+    ++reading->n_blocks;
+    slot->n_items = reading->head.n_items;
     for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind)
-        is_known &= sst_take_u32(&from) == version_of((enum sst_slot_kind)kind, reading->slot);
-    reading->digest.low = sst_take_u64(&from);
-    reading->digest.high = sst_take_u64(&from);
-    reading->days.low = sst_take_u64(&from);
-    reading->days.high = sst_take_u64(&from);
-    if (!sst_took_all(&from))
-        return wrong(reading, "the head has not the size that it should have", err);
-    if (!fits)
-        return wrong(reading, "the file is of another slot or grid", err);
-    return is_known ? SST_OK : wrong(reading, "its sums or lists are of another kind than the state's", err);
+        if (reading->head.versions[kind] != version_of((enum sst_slot_kind)kind, slot))
+            return wrong(reading, "its sums or lists are of another kind than the state's", err);
+    return SST_OK;
 }
 
 static enum sst_status read_cells(struct reading *reading, struct sst_error *err)
 {
     const size_t n_cells = reading->slot->policy->n_cells, n_words = sst_slot_n_words(n_cells);
-    const void *bytes = NULL;
-    SST_TRY(find_sized(reading, TAG_CELLS, 0, n_words * sizeof(uint64_t), &bytes, err));
-    memcpy(reading->slot->cells, bytes, n_words * sizeof(uint64_t));
+    struct sst_block block;
+    SST_TRY(find_sized(reading, TAG_CELLS, 0, n_words * sizeof(uint64_t), &block, err));
+    memcpy(reading->slot->cells, block.bytes, n_words * sizeof(uint64_t));
     const bool is_beyond = n_cells % 64 != 0 && reading->slot->cells[n_words - 1] >> n_cells % 64 != 0;
     if (is_beyond || sst_slot_count_cells(reading->slot->cells, n_cells) != reading->slot->n_items)
         return wrong(reading, "the cells are not as many as the head says", err);
     return SST_OK;
 }
 
-static enum sst_status take_day(struct reading *reading, struct sst_taken *from, struct sst_error *err)
-{
-    struct sst_slot_state *slot = reading->slot;
-    SST_TRY(sst_grow(&slot->ledger, &slot->ledger_capacity, slot->n_ledger + 1, sizeof *slot->ledger,
-                     "the ledger of a slot", err));
-    struct sst_ledger_entry *entry = &slot->ledger[slot->n_ledger];
-    *entry = (struct sst_ledger_entry){.year = (int32_t)sst_take_u32(from),
-                                       .year_class = (int32_t)sst_take_u32(from),
-                                       .digest = sst_take_u64(from),
-                                       .ice_digest = sst_take_u64(from),
-                                       .n_valid = sst_take_u32(from),
-                                       .median = (int32_t)sst_take_u32(from)};
-    const size_t length = sst_take_u32(from);
-    const char *name = sst_take_bytes(from, length);
-    const struct sst_day day = {entry->year, slot->slot};
-    if (!name || memchr(name, 0, length))
-        return wrong(reading, "the list of days is damaged", err);
-    if (slot->n_ledger > 0 && entry->year <= entry[-1].year)
-        return wrong(reading, "the days are not in the order of their years", err);
-    if (entry->year_class == SST_NO_CLASS || !sst_calendar_has_day(slot->policy->pools.kind, day) ||
-        entry->year_class != sst_pool_class(&slot->policy->pools, day))
-        return sst_fail(err, SST_ERR_STATE, "slot %d: no pool of the state has year %d so", slot->slot, entry->year);
-    SST_TRY(sst_alloc(length + 1, 1, "the name of a file", &entry->source, err));
-    memcpy(entry->source, name, length);
-    ++slot->n_ledger;
-    return SST_OK;
-}
-
 static enum sst_status read_days(struct reading *reading, struct sst_error *err)
 {
-    struct sst_block block;
-    SST_TRY(find_block(reading, TAG_DAYS, 0, &block, err));
-    const struct sst_digest_chain found = days_digest(block.bytes, block.n_bytes);
-    if (found.low != reading->days.low || found.high != reading->days.high)
-        return wrong(reading, "the list of days is not the one that the head knows", err);
-    struct sst_taken from = {block.bytes, block.n_bytes, false};
-    while (from.left > 0)
-        SST_TRY(take_day(reading, &from, err));
-    if (reading->slot->n_ledger != reading->n_days)
-        return wrong(reading, "the days are not as many as the head says", err);
+    struct sst_slot_state *slot = reading->slot;
+    SST_TRY(sst_slot_take_days(slot->policy, &reading->head, reading->file, &slot->ledger, &slot->n_ledger,
+                               &slot->ledger_capacity, err));
+    ++reading->n_blocks;
     return SST_OK;
 }
 
@@ -384,10 +287,10 @@ static enum sst_status read_bin(struct reading *reading, enum sst_slot_kind kind
         return SST_OK;
     SST_TRY(sst_bin_init(bin, sst_slot_estimator(slot, kind, year_class), slot->n_items, err));
     for (size_t plane = 0; plane < bin->estimator->n_planes; ++plane) {
-        const void *bytes = NULL;
+        struct sst_block block;
         const uint32_t number = (uint32_t)(PLANES_OF_CLASS * year_class) + (uint32_t)plane;
-        SST_TRY(find_sized(reading, plane_tags[kind], number, plane_bytes(bin, plane), &bytes, err));
-        memcpy(bin->planes[plane], bytes, plane_bytes(bin, plane));
+        SST_TRY(find_sized(reading, plane_tags[kind], number, plane_bytes(bin, plane), &block, err));
+        memcpy(bin->planes[plane], block.bytes, plane_bytes(bin, plane));
     }
     const uint16_t *n = bin->planes[0];
     for (size_t item = 0; item < slot->n_items; ++item)
@@ -396,32 +299,67 @@ static enum sst_status read_bin(struct reading *reading, enum sst_slot_kind kind
     return SST_OK;
 }
 
-static enum sst_status read_codes(struct reading *reading, uint32_t tag, const struct sst_ledger_entry *entry, size_t n,
-                                  int16_t **codes, struct sst_error *err)
+/* The stored parts of a day side by side, whether or not they are deflated. */
+static enum sst_status hold_packed(const struct sst_block *blocks, struct sst_ledger_entry *entry,
+                                   struct sst_error *err)
 {
-    const void *bytes = NULL;
-    SST_TRY(find_sized(reading, tag, (uint32_t)entry->year, n * sizeof **codes, &bytes, err));
-    SST_TRY(sst_alloc_large(n, sizeof **codes, "the values of a day", codes, err));
-    unpack_codes(bytes, n, *codes);
+    size_t n_bytes = sizeof *entry->packed;
+    for (int part = 0; part < SST_N_PACKED_PARTS; ++part)
+        n_bytes += blocks[part].n_stored;
+    SST_TRY(sst_alloc_large(n_bytes, 1, "the packed values of a day", &entry->packed, err));
+    unsigned char *to = entry->packed->bytes;
+    for (int part = 0; part < SST_N_PACKED_PARTS; ++part) {
+        entry->packed->n_bytes[part] = blocks[part].n_stored;
+        if (blocks[part].n_stored > 0)
+            memcpy(to, blocks[part].stored, blocks[part].n_stored);
+        to += blocks[part].n_stored;
+    }
     return SST_OK;
+}
+
+/* Makes room for a part of a day, and unpacks into it. */
+static enum sst_status read_part(struct reading *reading, struct sst_ledger_entry *entry, enum sst_packed_part part,
+                                 struct sst_block *block, struct sst_error *err)
+{
+    const struct sst_slot_state *slot = reading->slot;
+    int16_t **codes = part == SST_PACKED_PROBES ? &entry->probes : &entry->kept;
+    const size_t n = part == SST_PACKED_PROBES ? slot->policy->n_probes : slot->n_items;
+    const unsigned char *bytes = reading->scratch;
+    SST_TRY(find_sized(reading, part_tags[part], (uint32_t)entry->year, part_bytes(slot, part), block, err));
+    if (block->bytes)
+        bytes = block->bytes;
+    else
+        SST_TRY(sst_block_unpack(block, reading->scratch, err));
+    if (part != SST_PACKED_MARKS) {
+        SST_TRY(sst_alloc_large(n, sizeof **codes, "the values of a day", codes, err));
+        sst_unpack_codes(bytes, n, *codes);
+        return SST_OK;
+    }
+    SST_TRY(sst_alloc_large(n, sizeof *entry->marks, "the ice of a day", &entry->marks, err));
+    return sst_unpack_marks(bytes, n, entry->marks) ? SST_OK : wrong(reading, "there is ice beyond its cells", err);
 }
 
 static enum sst_status read_day(struct reading *reading, struct sst_ledger_entry *entry, struct sst_error *err)
 {
     const struct sst_slot_state *slot = reading->slot;
-    const void *bytes = NULL;
-    if (slot->policy->keep != SST_KEEP_NONE)
-        SST_TRY(read_codes(reading, TAG_PROBES, entry, slot->policy->n_probes, &entry->probes, err));
-    if (!sst_slot_keeps_all(slot))
+    struct sst_block blocks[SST_N_PACKED_PARTS] = {0};
+    if (slot->policy->keep == SST_KEEP_NONE)
         return SST_OK;
-    SST_TRY(read_codes(reading, TAG_KEPT, entry, slot->n_items, &entry->kept, err));
-    if (entry->ice_digest == 0)
-        return SST_OK;
-    SST_TRY(find_sized(reading, TAG_MARKS, (uint32_t)entry->year, sst_slot_n_words(slot->n_items) * sizeof(uint64_t),
-                       &bytes, err));
-    SST_TRY(sst_alloc_large(slot->n_items, sizeof *entry->marks, "the ice of a day", &entry->marks, err));
-    return unpack_marks(bytes, slot->n_items, entry->marks) ? SST_OK
-                                                            : wrong(reading, "there is ice beyond its cells", err);
+    SST_TRY(read_part(reading, entry, SST_PACKED_PROBES, &blocks[SST_PACKED_PROBES], err));
+    if (sst_slot_keeps_all(slot))
+        SST_TRY(read_part(reading, entry, SST_PACKED_KEPT, &blocks[SST_PACKED_KEPT], err));
+    if (sst_slot_keeps_all(slot) && entry->ice_digest != 0)
+        SST_TRY(read_part(reading, entry, SST_PACKED_MARKS, &blocks[SST_PACKED_MARKS], err));
+    return hold_packed(blocks, entry, err);
+}
+
+static enum sst_status read_kept(struct reading *reading, struct sst_error *err)
+{
+    struct sst_slot_state *slot = reading->slot;
+    SST_TRY(sst_alloc_large(scratch_bytes(slot), 1, "a packed day", &reading->scratch, err));
+    for (size_t i = 0; i < slot->n_ledger; ++i)
+        SST_TRY(read_day(reading, &slot->ledger[i], err));
+    return SST_OK;
 }
 
 /* Whether what was read belongs together: no block too many, no cell of nothing, and the digest that the head knows. */
@@ -432,7 +370,7 @@ static enum sst_status check_whole(const struct reading *reading, struct sst_err
     if (reading->n_blocks != sst_block_file_n_blocks(reading->file))
         return wrong(reading, "there are blocks that do not belong here", err);
     const struct sst_identity found = sst_slot_state_digest(slot);
-    if (!sst_identity_is(found, reading->digest))
+    if (!sst_identity_is(found, reading->head.digest))
         return wrong(reading, "its blocks are not of one and the same state of the slot", err);
     SST_TRY(sst_alloc(slot->n_items, sizeof *used, "the cells of a slot", &used, err));
     sst_slot_find_used(slot, used);
@@ -454,12 +392,12 @@ enum sst_status sst_slot_state_decode(const struct sst_state_policy *policy, int
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
         for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind)
             SST_TRY_GOTO(read_bin(&reading, (enum sst_slot_kind)kind, year_class, err));
-    for (size_t i = 0; i < reading.slot->n_ledger; ++i)
-        SST_TRY_GOTO(read_day(&reading, &reading.slot->ledger[i], err));
+    SST_TRY_GOTO(read_kept(&reading, err));
     SST_TRY_GOTO(check_whole(&reading, err));
     *out = reading.slot;
     reading.slot = NULL;
 done:
+    sst_free(reading.scratch);
     sst_slot_state_destroy(&reading.slot);
     return rc;
 }

@@ -56,6 +56,17 @@ SST_MUST_CHECK enum sst_status sst_slot_copy(const struct sst_slot_state *slot, 
 /* Gives the slot what a copy holds, and destroys the copy. */
 void sst_slot_replace(struct sst_slot_state *slot, struct sst_slot_state **copy);
 
+/*
+ * What is kept of a day as it lay in the file that it was read from, so that it need not be packed anew for the next one. It
+ * holds while codes, ice and the cells they are of stay as they are. One piece of memory.
+ */
+enum sst_packed_part { SST_PACKED_PROBES, SST_PACKED_KEPT, SST_PACKED_MARKS, SST_N_PACKED_PARTS };
+
+struct sst_packed_day {
+    size_t n_bytes[SST_N_PACKED_PARTS]; /* 0: not there */
+    unsigned char bytes[]; /* one part after the other */
+};
+
 /* Frees what an entry owns. */
 void sst_slot_clear_entry(struct sst_ledger_entry *entry);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/mem.h"
+#include "state/slot_state_head.h"
 #include "state/state_private.h"
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
@@ -120,6 +121,7 @@ static enum sst_status recover(struct sst_state *state, struct sst_error *err)
     struct recovery recovery = {.state = state};
     SST_TRY(sst_state_each_name(state->os, state->folder, state->path, recover_top, state, err));
     SST_TRY(sst_state_each_name(state->os, state->slots, state->slots_path, recover_slot, &recovery, err));
+    SST_TRY(sst_day_log_cut(state, err));
     SST_TRY(sync_folder(state, state->slots, state->slots_path, err));
     return recovery.has_new ? sst_state_write_contents(state, err)
                             : sync_folder(state, state->folder, state->path, err);
@@ -135,6 +137,7 @@ enum sst_status sst_state_open(const struct sst_os *os, const char *path, enum s
     if (use == SST_STATE_WRITE)
         SST_TRY_GOTO(sst_state_take_lock(state, err));
     SST_TRY_GOTO(sst_state_read_contents(state, err));
+    SST_TRY_GOTO(sst_day_log_read(state, err));
     if (use == SST_STATE_WRITE)
         SST_TRY_GOTO(recover(state, err));
     *out = state;
@@ -150,11 +153,20 @@ const char *sst_state_path(const struct sst_state *state) { return state->path; 
 
 /* --- slots -------------------------------------------------------------------------------------------------------- */
 
-static enum sst_status check_slot(const struct sst_state *state, int slot, struct sst_error *err)
+enum sst_status sst_state_check_slot(const struct sst_state *state, int slot, struct sst_error *err)
 {
     if (slot >= 1 && slot <= SST_N_SLOTS)
         return SST_OK;
     return sst_fail(err, SST_ERR_INTERNAL, "%s: there is no slot %d", state->path, slot);
+}
+
+enum sst_status sst_state_check_absent(const struct sst_state *state, int slot, struct sst_error *err)
+{
+    char name[SST_STATE_NAME_ROOM];
+    if (!sst_state_knows(state, slot))
+        return SST_OK;
+    return sst_fail(err, SST_ERR_STATE, "%s/%s: missing. Put back a copy of this file", state->slots_path,
+                    sst_state_slot_name(slot, name));
 }
 
 static enum sst_status decode(const struct sst_state *state, int slot, const struct sst_block_file *file,
@@ -170,15 +182,16 @@ static enum sst_status decode(const struct sst_state *state, int slot, const str
 enum sst_status sst_state_load_file(const struct sst_state *state, int slot, struct sst_slot_state **out,
                                     struct sst_error *err)
 {
+    static const uint32_t kept[] = {SST_SLOT_TAG_KEPT}; /* years of them: unpacked one by one */
     char name[SST_STATE_NAME_ROOM];
     struct sst_block_file *file = NULL;
     *out = NULL;
-    SST_TRY(check_slot(state, slot, err));
-    SST_TRY(sst_block_file_read(state->os, state->slots, state->slots_path, sst_state_slot_name(slot, name),
-                                SST_STATE_KIND_SLOT, &state->policy.identity, &file, err));
-    if (!file && sst_state_knows(state, slot))
-        return sst_fail(err, SST_ERR_STATE, "%s/%s: missing. Put back a copy of this file", state->slots_path, name);
-    const enum sst_status rc = file ? decode(state, slot, file, out, err) : SST_OK;
+    SST_TRY(sst_state_check_slot(state, slot, err));
+    SST_TRY(sst_block_file_read_packed(state->os, state->slots, state->slots_path, sst_state_slot_name(slot, name),
+                                       SST_STATE_KIND_SLOT, &state->policy.identity, kept, 1, &file, err));
+    if (!file)
+        return sst_state_check_absent(state, slot, err);
+    const enum sst_status rc = decode(state, slot, file, out, err);
     sst_block_file_destroy(&file);
     return rc;
 }
@@ -205,15 +218,21 @@ done:
     return rc;
 }
 
+enum sst_status sst_state_check_takes(const struct sst_state *state, struct sst_error *err)
+{
+    if (!state->is_stopped)
+        return SST_OK;
+    return sst_fail(err, SST_ERR_OUTPUT, "%s: takes no more days after a write that failed. Open it again",
+                    state->path);
+}
+
 enum sst_status sst_state_commit(struct sst_state *state, const struct sst_slot_state *slot, struct sst_error *err)
 {
-    SST_TRY(check_slot(state, slot->slot, err));
+    SST_TRY(sst_state_check_slot(state, slot->slot, err));
     if (state->use != SST_STATE_WRITE || !sst_identity_is(slot->policy->identity, state->policy.identity))
         return sst_fail(err, SST_ERR_INTERNAL, "%s: a slot that is not for this state, or a state only to read",
                         state->path);
-    if (state->is_stopped)
-        return sst_fail(err, SST_ERR_OUTPUT, "%s: takes no more days after a write that failed. Open it again",
-                        state->path);
+    SST_TRY(sst_state_check_takes(state, err));
     enum sst_status rc = write_slot(state, slot, err);
     if (rc == SST_OK && !sst_state_knows(state, slot->slot)) {
         sst_state_set_known(state, slot->slot);

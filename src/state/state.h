@@ -2,7 +2,8 @@
  * A state: a directory that knows, for every calendar day, which days were counted and what they left; never half a day.
  *
  *   STATE/policy     written once                        STATE/slots/001 .. 366   one immutable file each, replaced by renaming
- *   STATE/contents   which slots have a file             STATE/lock               of the one writer
+ *   STATE/contents   which slots have a file, how long   STATE/lock               of the one writer
+ *                    the log of days is
  *   STATE/days       days outside the bins, appended: day_log.h
  *   STATE/files      what became of files: file_notes.h
  *

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/mem.h"
 #include "state/state_private.h"
 
 /* --- digest ------------------------------------------------------------------------------------------------------- */
@@ -15,7 +16,20 @@ static unsigned char *put_number(unsigned char *at, uint64_t number)
     return at;
 }
 
-enum sst_status sst_state_digest(const struct sst_state *state, struct sst_identity *out, struct sst_error *err)
+/* Which days of the log a slot counts. */
+static void mark_counted(const struct sst_state *state, const struct sst_slot_state *slot, bool *is_counted)
+{
+    const struct sst_day_log *log = &state->log;
+    for (size_t i = 0; i < slot->n_ledger; ++i) {
+        const struct sst_day day = {slot->ledger[i].year, slot->slot};
+        const size_t at = sst_day_log_place(log, day);
+        if (at < log->n_days && sst_day_compare(log->days[at].day, day) == 0)
+            is_counted[at] = true;
+    }
+}
+
+static enum sst_status digest_slots(const struct sst_state *state, bool *is_counted, struct sst_identity *out,
+                                    struct sst_error *err)
 {
     unsigned char bytes[(2 + NUMBERS_A_SLOT * SST_N_SLOTS) * NUMBER_BYTES], *end = bytes;
     end = put_number(end, state->policy.identity.low);
@@ -28,11 +42,23 @@ enum sst_status sst_state_digest(const struct sst_state *state, struct sst_ident
             end = put_number(end, (uint64_t)slot);
             end = put_number(end, digest.low);
             end = put_number(end, digest.high);
+            mark_counted(state, loaded, is_counted);
         }
         sst_slot_state_destroy(&loaded);
     }
     *out = sst_identity_of(bytes, (size_t)(end - bytes));
     return SST_OK;
+}
+
+enum sst_status sst_state_digest(const struct sst_state *state, struct sst_identity *out, struct sst_error *err)
+{
+    bool *is_counted = NULL;
+    SST_TRY(sst_alloc(state->log.n_days, sizeof *is_counted, "the log of days", &is_counted, err));
+    const enum sst_status rc = digest_slots(state, is_counted, out, err);
+    if (rc == SST_OK)
+        sst_day_log_fold(&state->log, is_counted, out);
+    sst_free(is_counted);
+    return rc;
 }
 
 /* --- verify ------------------------------------------------------------------------------------------------------- */
@@ -90,6 +116,16 @@ static enum sst_status told(struct check *check, enum sst_status rc, const struc
     return rc == SST_OK ? SST_OK : sst_fail(err, rc, "%s", fault->text);
 }
 
+/* What became of files, for which it does not matter here: it is of blocks, all of them whole. */
+static enum sst_status check_notes(const struct sst_state *state, struct sst_error *err)
+{
+    struct sst_block_file *file = NULL;
+    const enum sst_status rc = sst_block_file_read(state->os, state->folder, state->path, "files", SST_STATE_KIND_NOTES,
+                                                   &state->policy.identity, &file, err);
+    sst_block_file_destroy(&file);
+    return rc;
+}
+
 static enum sst_status check_small_files(struct check *check, struct sst_error *err)
 {
     const struct sst_state *state = check->state;
@@ -102,6 +138,14 @@ static enum sst_status check_small_files(struct check *check, struct sst_error *
     again.policy = state->policy;
     sst_error_clear(&fault);
     rc = sst_state_read_contents(&again, &fault);
+    SST_TRY(told(check, rc, &fault, err));
+    if (rc == SST_OK) {
+        sst_error_clear(&fault);
+        rc = sst_day_log_verify(&again, &again.log.extent, &fault);
+        SST_TRY(told(check, rc, &fault, err));
+    }
+    sst_error_clear(&fault);
+    rc = check_notes(state, &fault);
     SST_TRY(told(check, rc, &fault, err));
     check->has_lock = false;
     SST_TRY(sst_state_each_name(state->os, state->folder, state->path, check_top_name, check, err));

@@ -3,9 +3,10 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "state/block_file_layout.h"
 #include "state/state_private.h"
 
-enum { FILE_MODE = 0666, CONTENTS_BYTES = SST_N_SLOTS / 8 + 1 };
+enum { FILE_MODE = 0666, CONTENTS_BYTES = SST_N_SLOTS / 8 + 1, EXTENT_BYTES = 32 };
 
 int sst_state_open_file(const struct sst_os *os, int folder, const char *name, int flags)
 {
@@ -47,6 +48,34 @@ enum sst_status sst_state_take_lock(struct sst_state *state, struct sst_error *e
 
 /* --- contents ----------------------------------------------------------------------------------------------------- */
 
+static enum sst_status add_extent(const struct sst_log_extent *extent, struct sst_block_writer *writer,
+                                  struct sst_error *err)
+{
+    unsigned char bytes[EXTENT_BYTES], *at = bytes;
+    if (extent->n_bytes == 0)
+        return SST_OK;
+    at = sst_blocks_put(at, extent->n_bytes, 8);
+    at = sst_blocks_put(at, extent->n_records, 8);
+    at = sst_blocks_put(at, extent->chain.low, 8);
+    (void)sst_blocks_put(at, extent->chain.high, 8);
+    return sst_block_writer_add(writer, SST_STATE_TAG_LOG, 0, bytes, sizeof bytes, false, err);
+}
+
+/* False where the block is not as it should be. */
+static bool take_extent(const struct sst_block_file *file, struct sst_log_extent *extent)
+{
+    const struct sst_block block = sst_block_file_find(file, SST_STATE_TAG_LOG, 0);
+    const unsigned char *at = block.bytes;
+    *extent = (struct sst_log_extent){0};
+    if (!at)
+        return true;
+    if (block.n_bytes != EXTENT_BYTES)
+        return false;
+    *extent = (struct sst_log_extent){
+        sst_blocks_get(at, 8), sst_blocks_get(at + 8, 8), {sst_blocks_get(at + 16, 8), sst_blocks_get(at + 24, 8)}};
+    return extent->n_bytes >= SST_BLOCKS_HEADER_BYTES;
+}
+
 enum sst_status sst_state_write_contents(struct sst_state *state, struct sst_error *err)
 {
     struct sst_block_writer *writer = NULL;
@@ -57,6 +86,7 @@ enum sst_status sst_state_write_contents(struct sst_state *state, struct sst_err
             bytes[slot / 8] |= (unsigned char)(1 << (slot % 8));
     SST_TRY_GOTO(sst_block_writer_create(SST_STATE_KIND_CONTENTS, state->policy.identity, &writer, err));
     SST_TRY_GOTO(sst_block_writer_add(writer, SST_STATE_TAG_CONTENTS, 0, bytes, sizeof bytes, false, err));
+    SST_TRY_GOTO(add_extent(&state->log.extent, writer, err));
     SST_TRY_GOTO(sst_block_writer_commit(writer, state->os, state->folder, state->path, "contents", err));
 done:
     sst_block_writer_destroy(&writer);
@@ -77,7 +107,11 @@ enum sst_status sst_state_read_contents(struct sst_state *state, struct sst_erro
     for (int slot = 1; fits && slot <= SST_N_SLOTS; ++slot)
         if (bytes[slot / 8] >> (slot % 8) & 1)
             sst_state_set_known(state, slot);
+    const bool has_extent = take_extent(file, &state->log.extent);
     sst_block_file_destroy(&file);
+    if (!has_extent)
+        return sst_fail(err, SST_ERR_STATE, "%s/contents: damaged: the length of the log of days is not one",
+                        state->path);
     return fits ? SST_OK : sst_fail(err, SST_ERR_STATE, "%s/contents: damaged: no list of slots", state->path);
 }
 

@@ -194,6 +194,7 @@ void sst_state_close(struct sst_state **handle)
     sst_state_close_file(state->os, &state->folder);
     sst_state_close_file(state->os, &state->parent);
     sst_state_close_file(state->os, &state->lock); /* last: all else is let go before another writer comes */
+    sst_day_log_clear(&state->log);
     sst_state_policy_clear(&state->policy);
     sst_free(state->path);
     sst_free(state->slots_path);

@@ -17,7 +17,7 @@ static size_t length_before_part(const char *name)
 
 enum sst_state_name sst_state_name_at_top(const char *name)
 {
-    static const char *const files[] = {"policy", "contents", "lock", "slots", "days"};
+    static const char *const files[] = {"policy", "contents", "lock", "slots", "days", "files"};
     const size_t before = length_before_part(name), length = before ? before : strlen(name);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i)
         if (strlen(files[i]) == length && memcmp(files[i], name, length) == 0)

@@ -1,4 +1,4 @@
-/* The table of the system itself. */
+/* The table of the system itself, and calls that go on until all is done. */
 #include "state/state_os.h"
 
 #include <dirent.h>
@@ -23,10 +23,22 @@ static ssize_t os_read(void *user, int fd, void *bytes, size_t n_bytes)
     return read(fd, bytes, n_bytes);
 }
 
+static ssize_t os_read_at(void *user, int fd, void *bytes, size_t n_bytes, uint64_t offset)
+{
+    (void)user;
+    return pread(fd, bytes, n_bytes, (off_t)offset);
+}
+
 static ssize_t os_write(void *user, int fd, const void *bytes, size_t n_bytes)
 {
     (void)user;
     return write(fd, bytes, n_bytes);
+}
+
+static int os_truncate(void *user, int fd, uint64_t n_bytes)
+{
+    (void)user;
+    return ftruncate(fd, (off_t)n_bytes);
 }
 
 static int os_sync(void *user, int fd)
@@ -135,7 +147,9 @@ const struct sst_os *sst_os_system(void)
     static const struct sst_os table = {
         .open = os_open,
         .read = os_read,
+        .read_at = os_read_at,
         .write = os_write,
+        .truncate = os_truncate,
         .sync = os_sync,
         .close = os_close,
         .size = os_size,
@@ -148,4 +162,51 @@ const struct sst_os *sst_os_system(void)
         .free_bytes = os_free_bytes,
     };
     return &table;
+}
+
+int sst_os_write_all(const struct sst_os *os, int fd, const void *bytes, size_t n_bytes)
+{
+    for (size_t done = 0; done < n_bytes;) {
+        const ssize_t n = os->write(os->user, fd, (const unsigned char *)bytes + done, n_bytes - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = ENOSPC;
+        if (n <= 0)
+            return -1;
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+int64_t sst_os_read_all(const struct sst_os *os, int fd, void *bytes, size_t n_bytes)
+{
+    size_t done = 0;
+    while (done < n_bytes) {
+        const ssize_t n = os->read(os->user, fd, (unsigned char *)bytes + done, n_bytes - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        done += (size_t)n;
+    }
+    return (int64_t)done;
+}
+
+int64_t sst_os_read_all_at(const struct sst_os *os, int fd, void *bytes, size_t n_bytes, uint64_t offset)
+{
+    size_t done = 0;
+    while (done < n_bytes) {
+        const ssize_t n = os->read_at(os->user, fd, (unsigned char *)bytes + done, n_bytes - done, offset + done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        done += (size_t)n;
+    }
+    return (int64_t)done;
 }

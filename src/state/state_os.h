@@ -16,7 +16,9 @@ struct sst_os {
     /* openat, O_CLOEXEC added. `folder` is an open one or AT_FDCWD, here and below. */
     int (*open)(void *user, int folder, const char *name, int flags, unsigned mode);
     ssize_t (*read)(void *user, int fd, void *bytes, size_t n_bytes);
+    ssize_t (*read_at)(void *user, int fd, void *bytes, size_t n_bytes, uint64_t offset); /* pread */
     ssize_t (*write)(void *user, int fd, const void *bytes, size_t n_bytes);
+    int (*truncate)(void *user, int fd, uint64_t n_bytes); /* ftruncate */
     int (*sync)(void *user, int fd); /* fsync, of files and folders */
     int (*close)(void *user, int fd);
     int64_t (*size)(void *user, int fd); /* st_size of a regular file */
@@ -35,5 +37,12 @@ struct sst_os {
 
 /* The system itself. Never NULL. */
 const struct sst_os *sst_os_system(void);
+
+/* All of the bytes, however the system splits and interrupts it: 0, or -1 and errno. */
+int sst_os_write_all(const struct sst_os *os, int fd, const void *bytes, size_t n_bytes);
+
+/* How many bytes were read: fewer than n_bytes only where the file ends. -1 and errno. */
+int64_t sst_os_read_all(const struct sst_os *os, int fd, void *bytes, size_t n_bytes);
+int64_t sst_os_read_all_at(const struct sst_os *os, int fd, void *bytes, size_t n_bytes, uint64_t offset);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "state/day_log_private.h"
 #include "state/state.h"
 
 enum { SST_STATE_KNOWN_WORDS = (SST_N_SLOTS + 64) / 64, SST_STATE_NAME_ROOM = 256 };
@@ -12,9 +13,13 @@ enum { SST_STATE_KNOWN_WORDS = (SST_N_SLOTS + 64) / 64, SST_STATE_NAME_ROOM = 25
 #define SST_STATE_KIND_POLICY SST_BLOCKS_TAG('P', 'L', 'C', 'Y')
 #define SST_STATE_KIND_SLOT SST_BLOCKS_TAG('S', 'L', 'O', 'T')
 #define SST_STATE_KIND_CONTENTS SST_BLOCKS_TAG('C', 'O', 'N', 'T')
+#define SST_STATE_KIND_NOTES SST_BLOCKS_TAG('N', 'O', 'T', 'E')
 
 /* The bitmap of slots that have a file: bit slot % 8 of byte slot / 8. */
 #define SST_STATE_TAG_CONTENTS SST_BLOCKS_TAG('K', 'N', 'W', 'N')
+
+/* Length of the log u64, records u64, chain u64 x 2; no block where there is no log. */
+#define SST_STATE_TAG_LOG SST_BLOCKS_TAG('D', 'L', 'O', 'G')
 
 struct sst_state {
     const struct sst_os *os;
@@ -23,6 +28,7 @@ struct sst_state {
     struct sst_state_policy policy;
     int folder, slots, lock; /* open, or -1 */
     uint64_t known[SST_STATE_KNOWN_WORDS]; /* bit slot: it has a file, or had one */
+    struct sst_day_log log;
     bool is_stopped; /* a write failed */
     /* Of one that was begun and not finished. */
     int parent; /* open, or -1 */
@@ -64,6 +70,13 @@ SST_MUST_CHECK enum sst_status sst_state_read_policy(const struct sst_state *sta
                                                      struct sst_error *err);
 SST_MUST_CHECK enum sst_status sst_state_write_policy(const struct sst_state *state,
                                                       const struct sst_state_policy *policy, struct sst_error *err);
+
+/* Whether the state takes more. Errors: SST_ERR_OUTPUT after a write that failed. */
+SST_MUST_CHECK enum sst_status sst_state_check_takes(const struct sst_state *state, struct sst_error *err);
+
+/* Whether there can be such a slot; and whether its file may be absent. Errors: SST_ERR_INTERNAL; SST_ERR_STATE. */
+SST_MUST_CHECK enum sst_status sst_state_check_slot(const struct sst_state *state, int slot, struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_state_check_absent(const struct sst_state *state, int slot, struct sst_error *err);
 
 /* As sst_state_load, but NULL where there never was a file. */
 SST_MUST_CHECK enum sst_status sst_state_load_file(const struct sst_state *state, int slot, struct sst_slot_state **out,

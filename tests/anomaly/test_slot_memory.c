@@ -2,6 +2,7 @@
  * A slot of a state where the n-th allocation fails, for every n: a clean status, nothing lost, and the slot as it was.
  * The linker sends the allocator's calls through here (--wrap).
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,11 @@
 void *__real_malloc(size_t size);
 void *__real_realloc(void *old, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **out, size_t alignment, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size);
 
 static long n_left; /* calls until the one that fails; 0: none does */
 static bool has_failed;
@@ -32,6 +35,10 @@ void *__wrap_realloc(void *old, size_t size) { return must_fail() ? NULL : __rea
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
     return must_fail() ? NULL : __real_aligned_alloc(alignment, size);
+}
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size)
+{
+    return must_fail() ? ENOMEM : __real_posix_memalign(out, alignment, size);
 }
 
 enum { SLOT = 61, MOST_CALLS = 5000 };

@@ -29,8 +29,8 @@ static void close_fixture(void)
     state_fixture_clear(&fixture);
 }
 
-static const char *const files[] = {"STATE/policy", "STATE/contents", "STATE/slots/040", "STATE/slots/060",
-                                    "STATE/slots/300"};
+static const char *const files[] = {"STATE/policy",    "STATE/contents",  "STATE/days",
+                                    "STATE/slots/040", "STATE/slots/060", "STATE/slots/300"};
 enum { N_FILES = sizeof files / sizeof files[0] };
 
 /* A copy of a file's bytes. Owner: the caller; free. */
@@ -223,8 +223,8 @@ END_TEST
 
 START_TEST(what_a_crash_left_is_no_damage_and_a_writer_removes_it)
 {
-    static const char *const left[] = {"STATE/policy.part", "STATE/contents.part", "STATE/slots/040.part",
-                                       "STATE/slots/200.part"};
+    static const char *const left[] = {"STATE/policy.part", "STATE/contents.part", "STATE/files.part",
+                                       "STATE/slots/040.part", "STATE/slots/200.part"};
     struct fake_disk *disk = fake_disk_copy(whole);
     char why[SST_ERROR_TEXT_SIZE];
     size_t n_bytes = 0;

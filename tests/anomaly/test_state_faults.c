@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fake_os.h"
+#include "state/day_log.h"
 #include "state_fixture.h"
 #include "test_main.h"
 
@@ -216,6 +217,80 @@ START_TEST(a_disk_of_any_size_keeps_what_was_acknowledged)
 }
 END_TEST
 
+/* A disk that was full left half a record of the log; who does not cut it off appends behind it. */
+START_TEST(without_truncation_the_test_finds_damage)
+{
+    long n_bad = 0;
+    struct fake_faults faults;
+    struct fake_faults mutant;
+    struct sst_error err = {0};
+    int acknowledged = 0;
+    for (int64_t room = 0;; room += 64) {
+        char why[SST_ERROR_TEXT_SIZE];
+        struct fake_disk *disk = fake_disk_new();
+        fake_faults_start(&faults, disk);
+        faults.has_room_limit = true;
+        faults.room = room;
+        sst_error_clear(&err);
+        const enum sst_status rc = state_run(&faults.table, STATE_PATH, &fixture, &acknowledged, &err);
+        fake_faults_start(&mutant, disk);
+        mutant.omissions = FAKE_OMIT_TRUNCATE;
+        n_bad += state_judge_and_finish(&mutant.table, STATE_PATH, &fixture, acknowledged, why) != STATE_SOUND;
+        fake_disk_free(disk);
+        if (rc == SST_OK)
+            break;
+    }
+    ck_assert_int_gt(n_bad, 0);
+}
+END_TEST
+
+/* The n-th call of logging a day; whether it was told. */
+static bool is_told_in_log(long at, long *n_calls, struct sst_error *err)
+{
+    struct fake_disk *disk = fake_disk_new();
+    struct fake_faults faults;
+    struct sst_state *state = NULL;
+    bool was_there = false;
+    fake_faults_start(&faults, disk);
+    sst_error_clear(err);
+    ck_assert_int_eq(sst_state_make(&faults.table, STATE_PATH, &fixture.policy, err), SST_OK);
+    ck_assert_int_eq(sst_state_open(&faults.table, STATE_PATH, SST_STATE_WRITE, &state, err), SST_OK);
+    faults.n_calls = 0;
+    faults.at = at;
+    faults.fault = FAKE_EIO;
+    const enum sst_status rc = state_add_day(state, STATE_A_LOGGED_DAY, &was_there, err);
+    *n_calls = faults.n_calls;
+    ck_assert(rc == SST_OK || rc == SST_ERR_OUTPUT);
+    ck_assert_uint_eq(sst_state_n_logged(state), rc == SST_OK);
+    sst_state_close(&state);
+    fake_disk_free(disk);
+    return rc == SST_ERR_OUTPUT;
+}
+
+START_TEST(each_call_of_logging_is_named_where_it_fails)
+{
+    static const char *const calls[] = {"days: cannot be opened to write",
+                                        "days: cannot be measured",
+                                        "days: cannot be written",
+                                        "days: cannot be written",
+                                        "days: cannot be synchronised (fsync)",
+                                        "days: cannot be closed",
+                                        "days: cannot be given its place for good (fsync of the folder)",
+                                        "contents: its new content cannot be put beside it"};
+    struct sst_error err = {0};
+    long n_calls = 0, n_with_clean_up = 0;
+    ck_assert(!is_told_in_log(0, &n_calls, &err));
+    ck_assert_int_eq(n_calls, sizeof calls / sizeof calls[0] + 5);
+    for (long at = 1; at <= n_calls; ++at) {
+        ck_assert(is_told_in_log(at, &n_with_clean_up, &err));
+        if (at <= (long)(sizeof calls / sizeof calls[0]))
+            ck_assert_msg(strstr(err.text, calls[at - 1]) != NULL, "call %ld: %s", at, err.text);
+        ck_assert_ptr_nonnull(strstr(err.text, "Input/output error. "));
+        ck_assert_ptr_eq(strstr(err.text, "STATE"), err.text);
+    }
+}
+END_TEST
+
 START_TEST(after_a_failure_the_state_takes_no_more_until_it_is_opened_again)
 {
     struct fake_disk *disk = fake_disk_new();
@@ -257,6 +332,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, each_call_of_a_commit_is_named_where_it_fails);
     tcase_add_test(tcase, a_failed_fsync_is_not_asked_again);
     tcase_add_test(tcase, a_disk_of_any_size_keeps_what_was_acknowledged);
+    tcase_add_test(tcase, without_truncation_the_test_finds_damage);
+    tcase_add_test(tcase, each_call_of_logging_is_named_where_it_fails);
     tcase_add_test(tcase, after_a_failure_the_state_takes_no_more_until_it_is_opened_again);
     suite_add_tcase(suite, tcase);
     return suite;

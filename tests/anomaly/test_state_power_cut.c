@@ -12,7 +12,7 @@
 
 /* ctest-labels: crash */
 
-enum { N_SUBSETS = 40 /* of every prefix */ };
+enum { N_SUBSETS = 40 /* of every prefix */, N_OF_MUTANTS = 8 /* which lose something soon */ };
 
 /* SST_CRASH_SUBSETS asks for more of them: 1000 take minutes. */
 static uint64_t n_subsets(void)
@@ -84,6 +84,7 @@ static void judge_cut(const struct recorded *recorded, size_t n_entries, enum fa
 
 static struct tally cut_everywhere(unsigned omissions)
 {
+    const uint64_t n_seeds = omissions ? N_OF_MUTANTS : n_subsets();
     static const enum fake_cut plain[] = {FAKE_CUT_SYNCED, FAKE_CUT_ALL, FAKE_CUT_NAMES_FIRST, FAKE_CUT_BYTES_FIRST};
     struct recorded recorded = record(omissions);
     struct tally tally = {0};
@@ -91,8 +92,8 @@ static struct tally cut_everywhere(unsigned omissions)
     for (size_t n = 0; n <= n_entries; ++n) {
         for (size_t i = 0; i < sizeof plain / sizeof plain[0]; ++i)
             judge_cut(&recorded, n, plain[i], n, &tally);
-        for (uint64_t seed = 0; seed < n_subsets(); ++seed)
-            judge_cut(&recorded, n, seed % 2 ? FAKE_CUT_TORN_4096 : FAKE_CUT_TORN_512, n_subsets() * n + seed, &tally);
+        for (uint64_t seed = 0; seed < n_seeds; ++seed)
+            judge_cut(&recorded, n, seed % 2 ? FAKE_CUT_TORN_4096 : FAKE_CUT_TORN_512, n_seeds * n + seed, &tally);
     }
     fake_disk_free(recorded.disk);
     printf("omissions %u: %zu prefixes, %ld states: %ld sound, %ld lost, %ld doubled, %ld damaged, %ld stuck\n",
@@ -126,6 +127,20 @@ END_TEST
 START_TEST(without_renames_the_test_finds_damage)
 {
     const struct tally tally = cut_everywhere(FAKE_OMIT_RENAME);
+    ck_assert_int_gt(tally.n[STATE_DAMAGED], 0);
+}
+END_TEST
+
+START_TEST(without_fsync_of_the_log_of_days_the_test_finds_damage)
+{
+    const struct tally tally = cut_everywhere(FAKE_OMIT_LOG_SYNC);
+    ck_assert_int_gt(tally.n[STATE_DAMAGED], 0);
+}
+END_TEST
+
+START_TEST(without_renames_of_the_contents_the_test_finds_damage)
+{
+    const struct tally tally = cut_everywhere(FAKE_OMIT_CONTENTS_RENAME);
     ck_assert_int_gt(tally.n[STATE_DAMAGED], 0);
 }
 END_TEST
@@ -215,6 +230,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, without_fsync_of_files_the_test_finds_damage);
     tcase_add_test(tcase, without_fsync_of_folders_the_test_finds_lost_days);
     tcase_add_test(tcase, without_renames_the_test_finds_damage);
+    tcase_add_test(tcase, without_fsync_of_the_log_of_days_the_test_finds_damage);
+    tcase_add_test(tcase, without_renames_of_the_contents_the_test_finds_damage);
     tcase_add_test(tcase, what_a_dead_process_left_in_memory_is_made_durable_by_the_next);
     tcase_add_test(tcase, files_of_a_part_that_was_left_do_not_come_back);
     suite_add_tcase(suite, tcase);

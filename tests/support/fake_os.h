@@ -79,7 +79,10 @@ enum fake_omission {
     FAKE_OMIT_FILE_SYNC = 1,
     FAKE_OMIT_FOLDER_SYNC = 2,
     FAKE_OMIT_RENAME = 4, /* files are written where they are to be */
-    FAKE_OMIT_LOCK = 8
+    FAKE_OMIT_LOCK = 8,
+    FAKE_OMIT_TRUNCATE = 16,
+    FAKE_OMIT_LOG_SYNC = 32, /* of files that are appended to */
+    FAKE_OMIT_CONTENTS_RENAME = 64 /* of the file of that name alone */
 };
 
 enum { FAKE_MOST_FILES = 4096, FAKE_EXIT_CODE = 99 };
@@ -95,7 +98,7 @@ struct fake_faults {
     int64_t room; /* bytes that can still be written */
     unsigned omissions;
     long n_hit; /* calls that went wrong */
-    bool is_folder[FAKE_MOST_FILES]; /* by descriptor */
+    bool is_folder[FAKE_MOST_FILES], is_log[FAKE_MOST_FILES]; /* by descriptor */
     char folder_name[64]; /* that was made as a part: FAKE_OMIT_RENAME is of files */
     struct sst_os table; /* to be used; made by fake_faults_start */
 };

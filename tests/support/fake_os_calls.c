@@ -43,6 +43,12 @@ struct inode *fake_folder_of(struct fake_disk *disk, int folder, const char *pat
 
 static size_t index_of(const struct fake_disk *disk, const struct inode *inode) { return (size_t)(inode - disk->now); }
 
+static void cut(struct fake_disk *disk, size_t inode, size_t n_bytes)
+{
+    disk->now[inode].n_bytes = n_bytes;
+    fake_log_entry(disk, ENTRY_CUT, inode)->n_bytes = n_bytes;
+}
+
 static int open_inode(struct fake_disk *disk, size_t inode, int flags)
 {
     if ((flags & O_DIRECTORY) && !disk->now[inode].is_folder) {
@@ -52,13 +58,9 @@ static int open_inode(struct fake_disk *disk, size_t inode, int flags)
     for (int i = 0; i < MOST_OPEN; ++i) {
         if (disk->open[i].is_open)
             continue;
-        disk->open[i] = (struct descriptor){true, inode, 0};
-        if (flags & O_TRUNC) {
-            disk->now[inode].n_bytes = 0;
-            (void)fake_log_entry(disk, ENTRY_CUT, inode);
-        }
-        if (flags & O_APPEND)
-            disk->open[i].offset = disk->now[inode].n_bytes;
+        disk->open[i] = (struct descriptor){true, (flags & O_APPEND) != 0, inode, 0};
+        if (flags & O_TRUNC)
+            cut(disk, inode, 0);
         return FIRST_FD + i;
     }
     errno = EMFILE;
@@ -103,6 +105,19 @@ static ssize_t disk_read(void *user, int fd, void *bytes, size_t n_bytes)
     return (ssize_t)n;
 }
 
+static ssize_t disk_read_at(void *user, int fd, void *bytes, size_t n_bytes, uint64_t offset)
+{
+    struct fake_disk *disk = user;
+    struct descriptor *descriptor = fake_descriptor_of(disk, fd);
+    if (!descriptor)
+        return -1;
+    const size_t before = descriptor->offset;
+    descriptor->offset = offset;
+    const ssize_t n = disk_read(user, fd, bytes, n_bytes);
+    descriptor->offset = before;
+    return n;
+}
+
 static ssize_t disk_write(void *user, int fd, const void *bytes, size_t n_bytes)
 {
     struct fake_disk *disk = user;
@@ -110,11 +125,28 @@ static ssize_t disk_write(void *user, int fd, const void *bytes, size_t n_bytes)
     if (!descriptor)
         return -1;
     struct inode *file = &disk->now[descriptor->inode];
+    if (descriptor->is_appending)
+        descriptor->offset = file->n_bytes;
     fake_need_bytes(file, descriptor->offset + n_bytes);
     memcpy(file->bytes + descriptor->offset, bytes, n_bytes);
     fake_log_write(disk, descriptor->inode, descriptor->offset, bytes, n_bytes);
     descriptor->offset += n_bytes;
     return (ssize_t)n_bytes;
+}
+
+/* Only to what is there: nobody makes a file longer so. */
+static int disk_truncate(void *user, int fd, uint64_t n_bytes)
+{
+    struct fake_disk *disk = user;
+    const struct descriptor *descriptor = fake_descriptor_of(disk, fd);
+    if (!descriptor)
+        return -1;
+    if (n_bytes > disk->now[descriptor->inode].n_bytes) {
+        errno = EINVAL;
+        return -1;
+    }
+    cut(disk, descriptor->inode, n_bytes);
+    return 0;
 }
 
 static int disk_sync(void *user, int fd)
@@ -251,7 +283,9 @@ static int64_t disk_free_bytes(void *user, int folder)
 const struct sst_os fake_disk_table = {
     .open = disk_open,
     .read = disk_read,
+    .read_at = disk_read_at,
     .write = disk_write,
+    .truncate = disk_truncate,
     .sync = disk_sync,
     .close = disk_close,
     .size = disk_size,

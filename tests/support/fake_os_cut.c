@@ -64,7 +64,8 @@ static void apply(struct inode *inodes, const struct entry *entry)
         memcpy(object->bytes + entry->offset, entry->bytes, entry->n_bytes);
         break;
     case ENTRY_CUT:
-        object->n_bytes = 0;
+        if (entry->n_bytes < object->n_bytes)
+            object->n_bytes = entry->n_bytes;
         break;
     case ENTRY_SYNC:
         break;

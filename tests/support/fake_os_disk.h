@@ -29,13 +29,13 @@ struct entry {
     size_t inode; /* that is linked */
     char name[NAME_ROOM];
     unsigned char *bytes;
-    size_t offset, n_bytes;
+    size_t offset, n_bytes; /* that were written; the length that is left */
     bool is_dropped; /* by an fsync that failed */
     bool is_pair; /* half of a rename: the next entry is the other */
 };
 
 struct descriptor {
-    bool is_open;
+    bool is_open, is_appending;
     size_t inode, offset;
 };
 

@@ -69,12 +69,19 @@ static bool fails_plainly(struct fake_faults *faults)
     return fails(faults, CALL_OTHER, &none);
 }
 
-/* Under FAKE_OMIT_RENAME "a.part" is "a". */
+static bool is_renamed(const struct fake_faults *faults, const char *part)
+{
+    if (faults->omissions & FAKE_OMIT_CONTENTS_RENAME)
+        return strcmp(part, "contents.part") != 0;
+    return !(faults->omissions & FAKE_OMIT_RENAME);
+}
+
+/* Where renames are left out "a.part" is "a". */
 static const char *target_name(const struct fake_faults *faults, const char *name, char *room)
 {
     const size_t length = strlen(name);
-    if (!(faults->omissions & FAKE_OMIT_RENAME) || length < 6 || length > 200 ||
-        strcmp(name + length - 5, ".part") != 0 || strcmp(name, faults->folder_name) == 0)
+    if (is_renamed(faults, name) || length < 6 || length > 200 || strcmp(name + length - 5, ".part") != 0 ||
+        strcmp(name, faults->folder_name) == 0)
         return name;
     memcpy(room, name, length - 5);
     room[length - 5] = '\0';
@@ -91,8 +98,10 @@ static int faults_open(void *user, int folder, const char *name, int flags, unsi
     if (target != name && (flags & O_CREAT))
         flags = (flags & ~O_EXCL) | O_TRUNC;
     const int fd = faults->inner->open(faults->inner->user, folder, target, flags, mode);
-    if (fd >= 0 && fd < FAKE_MOST_FILES)
+    if (fd >= 0 && fd < FAKE_MOST_FILES) {
         faults->is_folder[fd] = flags & O_DIRECTORY;
+        faults->is_log[fd] = flags & O_APPEND;
+    }
     return fd;
 }
 
@@ -100,6 +109,22 @@ static ssize_t faults_read(void *user, int fd, void *bytes, size_t n_bytes)
 {
     struct fake_faults *faults = user;
     return fails(faults, CALL_READ, &n_bytes) ? -1 : faults->inner->read(faults->inner->user, fd, bytes, n_bytes);
+}
+
+static ssize_t faults_read_at(void *user, int fd, void *bytes, size_t n_bytes, uint64_t offset)
+{
+    struct fake_faults *faults = user;
+    if (fails(faults, CALL_READ, &n_bytes))
+        return -1;
+    return faults->inner->read_at(faults->inner->user, fd, bytes, n_bytes, offset);
+}
+
+static int faults_truncate(void *user, int fd, uint64_t n_bytes)
+{
+    struct fake_faults *faults = user;
+    if (fails_plainly(faults))
+        return -1;
+    return faults->omissions & FAKE_OMIT_TRUNCATE ? 0 : faults->inner->truncate(faults->inner->user, fd, n_bytes);
 }
 
 static ssize_t faults_write(void *user, int fd, const void *bytes, size_t n_bytes)
@@ -131,6 +156,8 @@ static int faults_sync(void *user, int fd)
         return -1;
     }
     const bool is_folder = fd < FAKE_MOST_FILES && faults->is_folder[fd];
+    if (faults->omissions & FAKE_OMIT_LOG_SYNC && fd < FAKE_MOST_FILES && faults->is_log[fd])
+        return 0;
     if (faults->omissions & (is_folder ? FAKE_OMIT_FOLDER_SYNC : FAKE_OMIT_FILE_SYNC))
         return 0;
     return faults->inner->sync(faults->inner->user, fd);
@@ -221,7 +248,9 @@ void fake_faults_start(struct fake_faults *faults, struct fake_disk *disk)
                 .user = faults,
                 .open = faults_open,
                 .read = faults_read,
+                .read_at = faults_read_at,
                 .write = faults_write,
+                .truncate = faults_truncate,
                 .sync = faults_sync,
                 .close = faults_close,
                 .size = faults_size,

@@ -294,8 +294,9 @@ static void alter_sizes(const struct alteration *alteration, size_t at)
     const struct sst_block block = sst_block_file_at(alteration->file, at), twice[] = {block, block};
     unsigned char *longer = calloc(block.n_bytes + 8, 1);
     memcpy(longer, block.bytes, block.n_bytes);
-    struct sst_block other = {block.tag, block.number, longer, 0};
-    const struct sst_block elsewhere = {block.tag, block.number + 1000, block.bytes, block.n_bytes};
+    struct sst_block other = {.tag = block.tag, .number = block.number, .bytes = longer};
+    const struct sst_block elsewhere = {
+        .tag = block.tag, .number = block.number + 1000, .bytes = block.bytes, .n_bytes = block.n_bytes};
     put(alteration, at, NULL, 0, "left out");
     put(alteration, at, twice, 2, "doubled");
     put(alteration, at, &elsewhere, 1, "of another number");
@@ -315,7 +316,8 @@ static void alter_bytes(const struct alteration *alteration, size_t at)
     char what[48];
     memcpy(bytes, block.bytes, block.n_bytes);
     for (size_t i = 0; i < block.n_bytes; i += step) {
-        const struct sst_block changed = {block.tag, block.number, bytes, block.n_bytes};
+        const struct sst_block changed = {
+            .tag = block.tag, .number = block.number, .bytes = bytes, .n_bytes = block.n_bytes};
         bytes[i] ^= (unsigned char)(1U << i % 8);
         (void)snprintf(what, sizeof what, "byte %zu changed", i);
         put(alteration, at, &changed, 1, what);

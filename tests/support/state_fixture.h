@@ -1,7 +1,9 @@
 /*
  * A small state and the days that go into it, one after another, for tests that stop this at any point.
  *
- *   acknowledged   0 nothing yet | 1 the state is made: S(0) | 1 + k: k days are committed, S(k)
+ * Most days are counted by their slots; one is logged, preliminary and then final.
+ *
+ *   acknowledged   0 nothing yet | 1 the state is made: S(0) | 1 + k: k days are taken, S(k)
  *
  * The digests of S(0) .. S(n) come from a run that nothing disturbed. After a disturbance the state has to be S(k) or S(k + 1)
  * where k days were acknowledged, every byte of it in order, and the run that is taken up again has to end in S(n).
@@ -11,7 +13,12 @@
 
 #include "state/state.h"
 
-enum { STATE_N_DAYS = 5 };
+enum {
+    STATE_N_DAYS = 7,
+    STATE_N_COUNTED = 5 /* of them; the others are logged */,
+    STATE_A_LOGGED_DAY = 2,
+    STATE_N_CELLS = 12
+};
 
 /* Relative, for a disk in memory. */
 #define STATE_PATH "STATE"
@@ -36,6 +43,15 @@ enum sst_status state_run(const struct sst_os *os, const char *path, const struc
 
 /* The n-th day into a state that is open; true where it was there already. */
 enum sst_status state_add_day(struct sst_state *state, int day, bool *was_there, struct sst_error *err);
+
+/* Which day of the calendar the n-th is. */
+struct sst_day state_day(int day);
+
+/* The fixture's policy, but for what it keeps. Owner: sst_state_policy_clear. */
+void state_policy_keeping(struct sst_state_policy *policy, enum sst_keep keep);
+
+/* For sst_state_verify: leaves the last text in `user`, which has room for SST_ERROR_TEXT_SIZE. */
+void state_say(void *user, const char *text);
 
 /* Takes a day away that is there: the last one gives the state before it. */
 enum sst_status state_remove_day(struct sst_state *state, int day, struct sst_error *err);
