@@ -244,6 +244,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("state_join");
     TCase *laws = tcase_create("laws");
     tcase_add_unchecked_fixture(laws, join_open_worlds, join_close_worlds);
+    tcase_add_checked_fixture(laws, join_new_disks, join_free_disks);
     tcase_add_loop_test(laws, parts_make_the_whole_in_any_order_and_grouping, 0, JOIN_N_RULES);
     tcase_add_loop_test(laws, days_of_two_states_are_listed_unless_all_is_kept_or_one_state_has_all, 0, JOIN_N_RULES);
     tcase_add_loop_test(laws, days_of_other_values_are_listed_whether_counted_or_logged, 0, JOIN_N_RULES);

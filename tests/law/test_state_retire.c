@@ -262,6 +262,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("state_retire");
     TCase *laws = tcase_create("laws");
     tcase_add_unchecked_fixture(laws, join_open_worlds, join_close_worlds);
+    tcase_add_checked_fixture(laws, join_new_disks, join_free_disks);
     tcase_add_loop_test(laws, what_is_left_is_as_if_no_other_day_had_come, 0, JOIN_N_RULES);
     tcase_add_test(laws, what_became_of_days_is_told);
     tcase_add_test(laws, days_whose_values_are_needed_are_listed_before_anything_is_made);

@@ -90,7 +90,6 @@ void join_world_open(struct join_world *world, const char *name, enum day_storag
     memset(world, 0, sizeof *world);
     world->storage = storage;
     world->archive = archive_new(name);
-    world->disk = fake_disk_new();
     write_files(world);
     world->catalog = archive_scan(&world->archive);
     read_days(world);
@@ -105,7 +104,6 @@ void join_world_close(struct join_world *world)
         sst_free(world->days[i].entry.source);
     }
     sst_catalog_destroy(&world->catalog);
-    fake_disk_free(world->disk);
 }
 
 struct join_rule join_rule(int which)
@@ -222,6 +220,18 @@ void join_open_worlds(void)
 {
     join_world_open(&join_worlds[0], "centi", STORED_CENTI);
     join_world_open(&join_worlds[1], "milli", STORED_MILLI);
+}
+
+void join_new_disks(void)
+{
+    for (int i = 0; i < 2; ++i)
+        join_worlds[i].disk = fake_disk_new();
+}
+
+void join_free_disks(void)
+{
+    for (int i = 0; i < 2; ++i)
+        fake_disk_free(join_worlds[i].disk);
 }
 
 void join_close_worlds(void)

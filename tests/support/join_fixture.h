@@ -25,7 +25,7 @@ struct join_world {
     struct sst_catalog *catalog; /* of all files */
     struct join_day days[JOIN_MAX_DAYS]; /* ascending slots, then years */
     size_t n_days;
-    struct fake_disk *disk; /* where states are */
+    struct fake_disk *disk; /* where states are: a new one for each test */
 };
 
 /* Writes and reads the files. `name` is that of a folder. Owner: the caller; join_world_close. */
@@ -36,6 +36,10 @@ void join_world_close(struct join_world *world);
 extern struct join_world join_worlds[2];
 void join_open_worlds(void);
 void join_close_worlds(void);
+
+/* Empty disks for a test, and what it left. */
+void join_new_disks(void);
+void join_free_disks(void);
 
 /* What states are made with. */
 struct join_rule {
