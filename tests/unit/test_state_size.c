@@ -56,7 +56,7 @@ static void count_slot(struct sst_state *state, int slot_number)
                                                .source = source};
         for (int cell = 0; cell < N_CELLS; ++cell)
             codes[cell] =
-                is_sea(cell) ? (int16_t)(20 * (cell / N_COLS) + test_random_below(&random, 90)) : SST_CODE_MISSING;
+                (int16_t)(is_sea(cell) ? 20 * (cell / N_COLS) + test_random_below(&random, 90) : SST_CODE_MISSING);
         if (entry.year_class != SST_NO_CLASS)
             ck_assert_int_eq(sst_slot_state_add(slot, &entry, &field, NULL), SST_OK);
     }
