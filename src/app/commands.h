@@ -28,6 +28,12 @@ struct sst_options;
       "make the climatology of the days that a state counted, without their files", cmd_climatology)                   \
     X(INSPECT, "inspect", "[--json] DIR", "show what a state holds: its rules, days, gaps, size, digest", cmd_inspect) \
     X(VERIFY, "verify", "DIR", "check every byte of a state", cmd_verify)                                              \
+    X(MERGE, "merge", "[OPTIONS] DIR DIR ... -o DIR", "make one state of several that counted different days",         \
+      cmd_merge)                                                                                                       \
+    X(RETIRE, "retire", "--state DIR [--years Y1-Y2] [--baseline Y1-Y2] -o DIR",                                       \
+      "make a state without some years of another, or with another baseline", cmd_retire)                              \
+    X(EXPORT, "export", "--state DIR -o FILE [OPTIONS]", "write what a state knows as netCDF, for other programs",     \
+      cmd_export)                                                                                                      \
     X(HELP, "help", "[COMMAND]", "show all options, or those of one command", cmd_help)                                \
     X(VERSION, "version", "[--json]", "show the version", cmd_version)
 

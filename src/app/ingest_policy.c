@@ -8,8 +8,8 @@
 #include "state/ingest.h"
 #include "validate/probes.h"
 
-static enum sst_status choose_probes(const struct sst_domain *domain, uint64_t seed, double share, size_t **cells,
-                                     size_t *n_cells, struct sst_error *err)
+enum sst_status sst_ingest_choose_probes(const struct sst_domain *domain, uint64_t seed, double share, size_t **cells,
+                                         size_t *n_cells, struct sst_error *err)
 {
     return sst_probes_choose(domain, NULL, seed, share, cells, n_cells, err);
 }
@@ -51,7 +51,7 @@ enum sst_status sst_ingest_policy(const struct sst_options *options, const struc
     SST_TRY(list_lengths(options, &out->pools, &out->tail, err));
     SST_TRY(sst_strdup(product, &out->product, err));
     SST_TRY(sst_grid_create(grid->lat, grid->n_lat, grid->lon, grid->n_lon, &out->grid, err));
-    return sst_state_policy_complete(out, choose_probes, err);
+    return sst_state_policy_complete(out, sst_ingest_choose_probes, err);
 }
 
 enum sst_status sst_ingest_policy_agrees(const struct sst_options *options, const struct sst_state_policy *policy,
@@ -83,27 +83,57 @@ enum sst_status sst_ingest_policy_agrees(const struct sst_options *options, cons
                     text);
 }
 
+/* Bytes of a cell in a file: counts of days, the u16 planes, deflate to next to nothing. */
+static double stored_cell_size(const struct sst_estimator *estimator)
+{
+    double size = 0.0;
+    for (size_t plane = 0; plane < estimator->n_planes; ++plane)
+        if (estimator->planes[plane].type != SST_PLANE_U16)
+            size += (double)(estimator->planes[plane].count * sst_plane_type_size(estimator->planes[plane].type));
+    return size;
+}
+
+/* Of a class of a slot that has all its days; lists are no longer than it has days. */
+static double class_bytes(const struct sst_state_policy *policy, enum sst_keep keep, size_t n_items, int n_days)
+{
+    const double day_in_ledger = 100.0, other_blocks = 500.0; /* about: entry and name of the file; index, head */
+    const struct sst_tail_k k = {policy->tail.top < n_days ? policy->tail.top : n_days,
+                                 policy->tail.bottom < n_days ? policy->tail.bottom : n_days};
+    struct sst_tail_estimator tail;
+    sst_tail_estimator_init(&tail, k);
+    const double sums = policy->has_moments ? stored_cell_size(sst_estimator_moments()) : 0.0;
+    const double lists = k.top + k.bottom > 0 ? stored_cell_size(&tail.estimator) : 0.0;
+    const double n_probes =
+        policy->probe_share * (double)policy->n_cells; /* a policy that keeps none has no list of them */
+    const double n_kept = keep == SST_KEEP_NONE ? 0.0 : n_probes + (keep == SST_KEEP_ALL ? (double)n_items : 0.0);
+    return (double)n_items * (sums + lists) + n_days * (day_in_ledger + n_kept * (double)sizeof(int16_t)) +
+           other_blocks;
+}
+
 struct sst_state_bytes sst_state_bytes(const struct sst_state_policy *policy, enum sst_keep keep, size_t n_items)
 {
     const int plain_slot = 180;
     struct sst_state_bytes bytes = {0.0, 0.0};
-    struct sst_tail_estimator tail;
-    sst_tail_estimator_init(&tail, policy->tail);
-    const double lists =
-        policy->tail.top + policy->tail.bottom > 0 ? (double)sst_estimator_cell_size(&tail.estimator) : 0.0;
-    const double sums = policy->has_moments ? (double)sst_estimator_cell_size(sst_estimator_moments()) : 0.0;
-    const double bin = (double)n_items * (sums + lists + (double)sizeof(uint16_t)); /* the last counts sea ice */
-    const double n_kept =
-        keep == SST_KEEP_NONE ? 0.0 : (double)policy->n_probes + (keep == SST_KEEP_ALL ? (double)n_items : 0.0);
     for (int slot = 1; slot <= sst_calendar_n_slots(policy->pools.kind); ++slot) {
-        double here = (double)policy->n_cells / 8.0; /* which cells have values */
+        double here = 0.0;
         for (int class = 0; class < SST_N_CLASSES; ++class) {
             const int n_days = sst_pool_term_days(&policy->pools, (struct sst_term){(int16_t)slot, (int16_t) class});
-            here += n_days > 0 ? bin + n_days * n_kept * (double)sizeof(int16_t) : 0.0;
+            here += n_days > 0 ? class_bytes(policy, keep, n_items, n_days) : 0.0;
         }
         bytes.all += here;
         if (slot == plain_slot)
             bytes.slot = here;
     }
     return bytes;
+}
+
+bool sst_state_bytes_of(const struct sst_options *options, const struct sst_catalog *catalog, size_t n_items,
+                        struct sst_state_bytes out[SST_KEEP_ALL + 1])
+{
+    struct sst_state_policy policy;
+    const bool can_be = sst_ingest_policy(options, catalog, &policy, NULL) == SST_OK;
+    for (int keep = 0; can_be && keep <= SST_KEEP_ALL; ++keep)
+        out[keep] = sst_state_bytes(&policy, (enum sst_keep)keep, n_items);
+    sst_state_policy_clear(&policy);
+    return can_be;
 }

@@ -255,8 +255,8 @@ static enum sst_status count_inputs(struct sst_job *job, struct sst_error *err)
 enum { MAX_SAMPLES = 3 };
 
 /* Looks at one field: places for the cells that have a value in it. A file that cannot be read is told of when its day is. */
-static enum sst_status look_for_sea(const struct sst_job *job, struct sst_steps *steps, size_t entry,
-                                    struct sst_cells *cells, struct sst_error *err)
+static enum sst_status look_for_sea(struct sst_job *job, struct sst_steps *steps, size_t entry, struct sst_cells *cells,
+                                    struct sst_error *err)
 {
     struct sst_step *step = NULL;
     struct sst_error problem = {0};
@@ -267,6 +267,8 @@ static enum sst_status look_for_sea(const struct sst_job *job, struct sst_steps 
         return SST_OK;
     const struct sst_field field = {job->domain.n_cells, step->codes, step->codes, step->ice, step->outcome.has_ice};
     sst_cells_take(cells, &field);
+    for (size_t cell = 0; cell < field.n_cells; ++cell)
+        job->n_sea += field.codes[cell] != SST_CODE_MISSING;
     sst_steps_give_back(steps, &step);
     return SST_OK;
 }
@@ -290,6 +292,7 @@ static enum sst_status find_sea(struct sst_job *job, struct sst_error *err)
         SST_TRY_GOTO(look_for_sea(job, steps, i, &cells, err));
         ++n_tried;
     }
+    job->n_sea = job->n_sea > 0 ? job->n_sea : job->domain.n_cells;
     job->n_places = cells.n_places > 0 ? cells.n_places : sst_cells_most(job->domain.n_cells);
 done:
     if (steps) {

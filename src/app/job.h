@@ -28,6 +28,7 @@ struct sst_job {
     uint64_t scratch_bytes; /* on the disk, while the run lasts */
     bool keeps_slots; /* those that wait for the error model wait in memory */
     size_t n_places; /* cells that are computed, as far as one field tells: see core/cells.h */
+    size_t n_sea; /* cells with a value in that field */
     uint64_t peak_bytes; /* most memory that the run will take, readers included, from sizes and what was measured */
     uint64_t memory_limit_bytes; /* --memory: what it may take */
     size_t n_passes; /* parts of the rows, computed one after the other */

@@ -157,6 +157,7 @@ bool sst_number_years(const char *text, int *first, int *last)
     if (!after_first)
         return false;
     const char *end = read_literal(after_first, "-");
+    end = end ? end : read_literal(after_first, "..");
     end = end ? read_digits(end, 4, &to) : NULL;
     if (!end || *end) {
         end = read_literal(after_first, "-01-01/");

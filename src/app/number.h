@@ -34,7 +34,7 @@ bool sst_number_size(const char *text, uint64_t *out);
  */
 bool sst_number_list(const char *text, bool percent, size_t capacity, double *out, size_t *n_out);
 
-/* "1991-2020", or "1991-01-01/2020-12-31" where both ends are those of whole years. Four digits a year. */
+/* "1991-2020", "1991..2020", or "1991-01-01/2020-12-31" where both ends are those of whole years. Four digits a year. */
 bool sst_number_years(const char *text, int *first, int *last);
 
 /* Two whole numbers of one to five digits with one character between them: "180x90". */

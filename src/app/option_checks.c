@@ -36,7 +36,7 @@ static const char *list_commands(unsigned commands, char *buffer, size_t size)
 
 static enum sst_status check_command_takes_options(const struct sst_options *options, struct sst_error *err)
 {
-    char others[128];
+    char others[256];
     for (int id = 0; id < SST_N_OPTIONS; ++id) {
         const struct sst_option_row *row = &sst_option_rows[id];
         if (options->is_given[id] && !(row->commands >> options->command & 1U))
@@ -59,7 +59,7 @@ static bool is_word(const char *text)
 
 static enum sst_status unknown_command(const char *word, struct sst_error *err)
 {
-    char all[192];
+    char all[320];
     const char *names[SST_N_COMMANDS];
     for (int id = 0; id < SST_N_COMMANDS; ++id)
         names[id] = sst_command_rows[id].name;
@@ -98,7 +98,7 @@ static enum sst_status check_inputs(const struct sst_options *options, struct ss
     const char *name = sst_command_rows[options->command].name;
     const bool wants_inputs = is_run_or_plan(options), is_report = options->command == SST_COMMAND_REPORT;
     const bool is_of_state = options->command == SST_COMMAND_INGEST || options->command == SST_COMMAND_INSPECT ||
-                             options->command == SST_COMMAND_VERIFY;
+                             options->command == SST_COMMAND_VERIFY || options->command == SST_COMMAND_MERGE;
     const size_t most = options->command == SST_COMMAND_HELP ? 1 : options->command == SST_COMMAND_COMPARE ? 2 : 0;
     if (wants_inputs && options->n_inputs == 0)
         return sst_fail(err, SST_ERR_USAGE,
@@ -340,5 +340,8 @@ enum sst_status sst_option_check_all(struct sst_options *options, struct sst_err
         return check_climatology(options, err);
     if (options->command == SST_COMMAND_INSPECT || options->command == SST_COMMAND_VERIFY)
         return check_state_named(options, err);
+    if (options->command == SST_COMMAND_MERGE || options->command == SST_COMMAND_RETIRE ||
+        options->command == SST_COMMAND_EXPORT)
+        return sst_option_check_joins(options, err);
     return is_run_or_plan(options) ? check_run(options, err) : SST_OK;
 }

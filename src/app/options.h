@@ -52,7 +52,7 @@ struct sst_bbox {
 
 /* What synth is to make; only what is_given was said by the user, the rest is left to sst_synth_defaults. */
 struct sst_archive_options {
-    int first_year, last_year;
+    int first_year, last_year; /* --years; of RETIRE those that are no longer counted */
     int n_lon, n_lat;
     double south, north; /* [degrees_north] */
     double gaps_percent; /* [percent] of the days */
@@ -100,7 +100,7 @@ struct sst_options {
     char **detect; /* --detect: files, directories, "@list" */
     size_t n_detect, detect_capacity;
 
-    char *state; /* --state of INGEST; the one input of INSPECT and VERIFY is in `inputs` */
+    char *state; /* --state; of MERGE the states and of INSPECT and VERIFY the one are in `inputs` */
     int keep; /* enum sst_keep */
     bool replaces, accept_product, accept_stale, accept_jump;
     char *status_from; /* --status-from; NULL: auto */

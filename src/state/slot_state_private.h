@@ -67,6 +67,17 @@ struct sst_packed_day {
     unsigned char bytes[]; /* one part after the other */
 };
 
+/*
+ * Makes a slot one of another policy, that differs in the years of the baseline alone and has all days of the slot in the
+ * classes that they are in. Errors: SST_ERR_NOMEM; the slot is as it was.
+ */
+SST_MUST_CHECK enum sst_status sst_slot_set_policy(struct sst_slot_state *slot, const struct sst_state_policy *policy,
+                                                   struct sst_error *err);
+
+/* The values of a day that a slot keeps, into a field of the whole grid. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_slot_unpack(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
+                                               struct sst_field *field, struct sst_error *err);
+
 /* Frees what an entry owns. */
 void sst_slot_clear_entry(struct sst_ledger_entry *entry);
 

@@ -7,6 +7,13 @@
 
 #include "state/ingest.h"
 
+/* How whoever waits follows the work, slot by slot, and ends it. All zero: nobody does. */
+struct sst_join_watch {
+    void (*progress)(void *user, size_t slots_done, size_t slots_total); /* may be NULL */
+    bool (*cancelled)(void *user); /* may be NULL */
+    void *user;
+};
+
 /*
  * Merges two or more states of one policy: slot by slot by the rule of sst_slot_state_merge, days of the logs by that of
  * ingest (the same day once; final over preliminary; what a slot counts over both).
@@ -14,10 +21,11 @@
  * All ledgers and logs are compared before anything is made.
  *
  * Errors   SST_ERR_STATE with the differing item of the policies, or with the list of days that are in the way (up to ten, and
- *          how many more); those of sst_state_begin, sst_state_load and sst_state_commit.
+ *          how many more); those of sst_state_begin, sst_state_load and sst_state_commit; SST_ERR_INTERRUPTED.
  */
 SST_MUST_CHECK enum sst_status sst_state_merge(const struct sst_os *os, const struct sst_state *const *states,
-                                               size_t n_states, const char *path, struct sst_error *err);
+                                               size_t n_states, const char *path, const struct sst_join_watch *watch,
+                                               struct sst_error *err);
 
 struct sst_retire_options {
     int first_year, last_year; /* years that are no longer counted; 0, 0: none */
@@ -25,9 +33,7 @@ struct sst_retire_options {
     sst_choose_probes_fn *choose_probes; /* as sst_state_policy_complete */
     struct sst_catalog *old; /* files that were counted, for states that do not keep all; NULL: none */
     const struct sst_reader_options *reader; /* how `old` is read */
-    void (*progress)(void *user, size_t slots_done, size_t slots_total); /* may be NULL */
-    bool (*cancelled)(void *user); /* may be NULL */
-    void *user;
+    struct sst_join_watch watch;
 };
 
 /* What became of days. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <hdf5.h>
-#include <math.h>
 #include <netcdf.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,56 +11,9 @@
 #include "core/flags.h"
 #include "core/mem.h"
 #include "write/clim_nc_chunks.h"
+#include "write/clim_nc_parts.h"
 
 enum { N_DIMS = 3, NAME_SIZE = 64, TEXT_SIZE = 1024 };
-
-/* Steps of a regular axis differ by less than this share, the rounding of float32 coordinates. */
-#define REGULAR_TOLERANCE 0.01
-
-struct text {
-    const char *name, *value;
-};
-
-/* Ids of dimensions; data variables use the first three. */
-struct dims {
-    int data[N_DIMS];
-    int ends;
-};
-
-enum sst_status sst_clim_write_failed(const char *path, const char *object, const char *library_reason,
-                                      struct sst_error *err)
-{
-    /* Of a full disk the libraries know only "HDF error"; errno knows more. */
-    const bool from_disk = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO || errno == EROFS;
-    return sst_fail(err, SST_ERR_OUTPUT, "%s: %s: cannot be written: %s. Check the space in that folder", path, object,
-                    from_disk ? strerror(errno) : library_reason);
-}
-
-static enum sst_status done_with(const struct sst_clim_layout *layout, int status, const char *object,
-                                 struct sst_error *err)
-{
-    return status == NC_NOERR ? SST_OK : sst_clim_write_failed(layout->path, object, nc_strerror(status), err);
-}
-
-static enum sst_status put_texts(const struct sst_clim_layout *layout, int variable, const struct text *texts,
-                                 size_t n_texts, struct sst_error *err)
-{
-    for (size_t i = 0; i < n_texts; ++i)
-        if (texts[i].value && *texts[i].value)
-            SST_TRY(done_with(
-                layout, nc_put_att_text(layout->ncid, variable, texts[i].name, strlen(texts[i].value), texts[i].value),
-                texts[i].name, err));
-    return SST_OK;
-}
-
-#define PUT_TEXTS(layout, variable, texts, err)                                                                        \
-    put_texts((layout), (variable), (texts), sizeof(texts) / sizeof((texts)[0]), (err))
-
-static enum sst_status define_variable(const struct sst_clim_layout *layout, const char *name, nc_type type, int n_dims,
-                                       const int *dims, int *variable, struct sst_error *err)
-{
-    return done_with(layout, nc_def_var(layout->ncid, name, type, n_dims, dims, variable), name, err);
-}
 
 void sst_clim_prepare_process(void)
 {
@@ -70,118 +22,28 @@ void sst_clim_prepare_process(void)
 }
 
 static enum sst_status define_dims(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec, int n_slots,
-                                   struct dims *dims, struct sst_error *err)
+                                   struct sst_clim_dims *dims, struct sst_error *err)
 {
-    SST_TRY(done_with(layout, nc_def_dim(layout->ncid, "time", (size_t)n_slots, &dims->data[0]), "time", err));
-    SST_TRY(done_with(layout, nc_def_dim(layout->ncid, "lat", spec->domain->n_rows, &dims->data[1]), "lat", err));
-    SST_TRY(done_with(layout, nc_def_dim(layout->ncid, "lon", spec->domain->n_cols, &dims->data[2]), "lon", err));
-    return done_with(layout, nc_def_dim(layout->ncid, "nv", 2, &dims->ends), "nv", err);
-}
-
-static enum sst_status write_times(const struct sst_clim_layout *layout, const struct sst_clim_time *time, int first,
-                                   const struct dims *dims, struct sst_error *err)
-{
-    const bool real_days = time->kind == SST_CALENDAR_STANDARD || time->kind == SST_CALENDAR_PROLEPTIC_GREGORIAN;
-    const struct text time_texts[] = {{"standard_name", "time"},
-                                      {"long_name", "calendar day, in a nominal year"},
-                                      {"units", SST_CLIM_TIME_UNITS},
-                                      {"units_metadata", real_days ? "leap_seconds: none" : ""},
-                                      {"calendar", sst_calendar_name(time->kind)},
-                                      {"axis", "T"},
-                                      {"climatology", "climatology_bounds"}};
-    const struct text day_texts[] = {{"long_name", "calendar day as month * 100 + day"}, {"units", "1"}};
-    const int bounds_dims[] = {dims->data[0], dims->ends};
-    int noon, bounds, month_day;
-    SST_TRY(define_variable(layout, "time", NC_DOUBLE, 1, dims->data, &noon, err));
-    SST_TRY(PUT_TEXTS(layout, noon, time_texts, err));
-    SST_TRY(define_variable(layout, "climatology_bounds", NC_DOUBLE, 2, bounds_dims, &bounds, err));
-    SST_TRY(define_variable(layout, "calendar_day", NC_SHORT, 1, dims->data, &month_day, err));
-    SST_TRY(PUT_TEXTS(layout, month_day, day_texts, err));
-    SST_TRY(done_with(layout, nc_put_var_double(layout->ncid, noon, &time->noon[first]), "time", err));
-    SST_TRY(done_with(layout, nc_put_var_double(layout->ncid, bounds, time->bounds[first]), "climatology_bounds", err));
-    return done_with(layout, nc_put_var_short(layout->ncid, month_day, &time->month_day[first]), "calendar_day", err);
-}
-
-/* One horizontal axis and the attributes that repeat its extent for catalogues. */
-struct axis {
-    const char *name, *standard_name, *units, *letter;
-    int dim;
-    size_t length;
-    const double *values;
-};
-
-static enum sst_status write_extent(const struct sst_clim_layout *layout, const struct axis *axis,
-                                    struct sst_error *err)
-{
-    const double *values = axis->values;
-    const double first = values[0], last = values[axis->length - 1];
-    const double span[] = {fmin(first, last), fmax(first, last)};
-    const double mean_step = axis->length > 1 ? fabs(last - first) / (double)(axis->length - 1) : 0;
-    bool regular = axis->length > 1;
-    for (size_t i = 1; i < axis->length; ++i)
-        regular = regular && fabs(fabs(values[i] - values[i - 1]) - mean_step) < REGULAR_TOLERANCE * mean_step;
-    const char *const ends[] = {"min", "max"};
-    char name[NAME_SIZE];
-    for (int end = 0; end < 2; ++end) {
-        (void)snprintf(name, sizeof name, "geospatial_%s_%s", axis->name, ends[end]);
-        SST_TRY(
-            done_with(layout, nc_put_att_double(layout->ncid, NC_GLOBAL, name, NC_DOUBLE, 1, &span[end]), name, err));
-    }
-    (void)snprintf(name, sizeof name, "geospatial_%s_resolution", axis->name);
-    if (regular)
-        SST_TRY(
-            done_with(layout, nc_put_att_double(layout->ncid, NC_GLOBAL, name, NC_DOUBLE, 1, &mean_step), name, err));
-    (void)snprintf(name, sizeof name, "geospatial_%s_units", axis->name);
-    return put_texts(layout, NC_GLOBAL, &(struct text){name, axis->units}, 1, err);
-}
-
-static enum sst_status write_axis(const struct sst_clim_layout *layout, const struct axis *axis, struct sst_error *err)
-{
-    const struct text texts[] = {{"standard_name", axis->standard_name},
-                                 {"long_name", axis->standard_name},
-                                 {"units", axis->units},
-                                 {"axis", axis->letter}};
-    int variable;
-    SST_TRY(define_variable(layout, axis->name, NC_DOUBLE, 1, &axis->dim, &variable, err));
-    SST_TRY(PUT_TEXTS(layout, variable, texts, err));
-    SST_TRY(done_with(layout, nc_put_var_double(layout->ncid, variable, axis->values), axis->name, err));
-    return write_extent(layout, axis, err);
-}
-
-static enum sst_status write_place(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
-                                   const struct dims *dims, struct sst_error *err)
-{
-    const struct sst_domain *domain = spec->domain;
-    double *lat = NULL, *lon = NULL;
-    enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_alloc(domain->n_rows, sizeof *lat, "latitudes", &lat, err));
-    SST_TRY_GOTO(sst_alloc(domain->n_cols, sizeof *lon, "longitudes", &lon, err));
-    for (size_t row = 0; row < domain->n_rows; ++row)
-        lat[row] = sst_domain_lat(domain, row);
-    for (size_t col = 0; col < domain->n_cols; ++col)
-        lon[col] = sst_domain_lon(domain, col);
-    SST_TRY_GOTO(write_axis(
-        layout, &(struct axis){"lat", "latitude", "degrees_north", "Y", dims->data[1], domain->n_rows, lat}, err));
-    SST_TRY_GOTO(write_axis(
-        layout, &(struct axis){"lon", "longitude", "degrees_east", "X", dims->data[2], domain->n_cols, lon}, err));
-done:
-    sst_free(lat);
-    sst_free(lon);
-    return rc;
+    SST_TRY(sst_clim_nc_check(layout, nc_def_dim(layout->ncid, "time", (size_t)n_slots, &dims->data[0]), "time", err));
+    SST_TRY(
+        sst_clim_nc_check(layout, nc_def_dim(layout->ncid, "lat", spec->domain->n_rows, &dims->data[1]), "lat", err));
+    SST_TRY(
+        sst_clim_nc_check(layout, nc_def_dim(layout->ncid, "lon", spec->domain->n_cols, &dims->data[2]), "lon", err));
+    return sst_clim_nc_check(layout, nc_def_dim(layout->ncid, "nv", 2, &dims->ends), "nv", err);
 }
 
 static enum sst_status define_field(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
-                                    const struct dims *dims, const char *name, nc_type type, int *variable,
+                                    const struct sst_clim_dims *dims, const char *name, nc_type type, int *variable,
                                     struct sst_error *err)
 {
     struct sst_clim_chunks chunks;
     sst_clim_chunks_of(spec, &chunks);
     const size_t shape[N_DIMS] = {chunks.n_slots, chunks.n_rows, chunks.n_cols};
-    SST_TRY(define_variable(layout, name, type, N_DIMS, dims->data, variable, err));
-    SST_TRY(done_with(layout, nc_def_var_chunking(layout->ncid, *variable, NC_CHUNKED, shape), name, err));
+    SST_TRY(sst_clim_nc_define(layout, name, type, N_DIMS, dims->data, variable, err));
+    SST_TRY(sst_clim_nc_check(layout, nc_def_var_chunking(layout->ncid, *variable, NC_CHUNKED, shape), name, err));
     if (spec->deflate_level == 0)
         return SST_OK;
-    return done_with(layout, nc_def_var_deflate(layout->ncid, *variable, 1, 1, spec->deflate_level), name, err);
+    return sst_clim_nc_check(layout, nc_def_var_deflate(layout->ncid, *variable, 1, 1, spec->deflate_level), name, err);
 }
 
 /* What the values of both kinds of sst variables were made from. */
@@ -196,22 +58,23 @@ static void describe_pool(const struct sst_clim_spec *spec, char *buffer, size_t
 }
 
 static enum sst_status define_sst(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
-                                  const struct dims *dims, const char *name, int *variable, struct sst_error *err)
+                                  const struct sst_clim_dims *dims, const char *name, int *variable,
+                                  struct sst_error *err)
 {
     const float fill = spec->split ? SST_CLIM_FILL_SPLIT : SST_CLIM_FILL;
     const bool named = spec->standard_name && *spec->standard_name;
-    const struct text texts[] = {{"standard_name", named ? spec->standard_name : "sea_surface_temperature"},
-                                 {"units", "degree_Celsius"},
-                                 {"units_metadata", "temperature: on_scale"},
-                                 {"ancillary_variables", "n_obs quality_flag"},
-                                 {"coverage_content_type", "physicalMeasurement"}};
+    const struct sst_clim_text texts[] = {{"standard_name", named ? spec->standard_name : "sea_surface_temperature"},
+                                          {"units", "degree_Celsius"},
+                                          {"units_metadata", "temperature: on_scale"},
+                                          {"ancillary_variables", "n_obs quality_flag"},
+                                          {"coverage_content_type", "physicalMeasurement"}};
     SST_TRY(define_field(layout, spec, dims, name, NC_FLOAT, variable, err));
-    SST_TRY(done_with(layout, nc_def_var_fill(layout->ncid, *variable, NC_FILL, &fill), name, err));
-    return PUT_TEXTS(layout, *variable, texts, err);
+    SST_TRY(sst_clim_nc_check(layout, nc_def_var_fill(layout->ncid, *variable, NC_FILL, &fill), name, err));
+    return SST_CLIM_NC_TEXTS(layout, *variable, texts, err);
 }
 
 static enum sst_status define_mean(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
-                                   const struct dims *dims, int *variable, struct sst_error *err)
+                                   const struct sst_clim_dims *dims, int *variable, struct sst_error *err)
 {
     char long_name[TEXT_SIZE], methods[TEXT_SIZE], comment[TEXT_SIZE];
     (void)snprintf(long_name, sizeof long_name, "%s, climatological mean", spec->sst_long_name_prefix);
@@ -221,14 +84,15 @@ static enum sst_status define_mean(const struct sst_clim_layout *layout, const s
                    "time: mean within years time: mean over years (%d-day window centred on the calendar day)",
                    2 * spec->pools->half_window_days + 1);
     describe_pool(spec, comment, sizeof comment);
-    const struct text texts[] = {{"long_name", long_name}, {"cell_methods", methods}, {"comment", comment}};
+    const struct sst_clim_text texts[] = {{"long_name", long_name}, {"cell_methods", methods}, {"comment", comment}};
     SST_TRY(define_sst(layout, spec, dims, "sst_mean", variable, err));
-    return PUT_TEXTS(layout, *variable, texts, err);
+    return SST_CLIM_NC_TEXTS(layout, *variable, texts, err);
 }
 
 /* CF has no cell method for percentiles, so the number is a scalar coordinate and time has no method. */
 static enum sst_status define_percentile(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
-                                         const struct dims *dims, size_t index, int *variable, struct sst_error *err)
+                                         const struct sst_clim_dims *dims, size_t index, int *variable,
+                                         struct sst_error *err)
 {
     const double percentile = spec->percentiles[index];
     char name[32], coordinate[NAME_SIZE], long_name[TEXT_SIZE], pool[TEXT_SIZE], comment[2 * TEXT_SIZE];
@@ -248,21 +112,21 @@ static enum sst_status define_percentile(const struct sst_clim_layout *layout, c
         length += (size_t)snprintf(ancillary + length, sizeof ancillary - length, " %s",
                                    sst_clim_bound_name(percentile, spec->coverages[i], bound));
     }
-    const struct text texts[] = {{"long_name", long_name},
-                                 {"coordinates", coordinate},
-                                 {"comment", comment},
-                                 {"ancillary_variables", ancillary}};
-    const struct text coordinate_texts[] = {{"long_name", "percentile"}, {"units", "percent"}};
+    const struct sst_clim_text texts[] = {{"long_name", long_name},
+                                          {"coordinates", coordinate},
+                                          {"comment", comment},
+                                          {"ancillary_variables", ancillary}};
+    const struct sst_clim_text coordinate_texts[] = {{"long_name", "percentile"}, {"units", "percent"}};
     int scalar;
-    SST_TRY(define_variable(layout, coordinate, NC_DOUBLE, 0, NULL, &scalar, err));
-    SST_TRY(PUT_TEXTS(layout, scalar, coordinate_texts, err));
-    SST_TRY(done_with(layout, nc_put_var_double(layout->ncid, scalar, &percentile), coordinate, err));
+    SST_TRY(sst_clim_nc_define(layout, coordinate, NC_DOUBLE, 0, NULL, &scalar, err));
+    SST_TRY(SST_CLIM_NC_TEXTS(layout, scalar, coordinate_texts, err));
+    SST_TRY(sst_clim_nc_check(layout, nc_put_var_double(layout->ncid, scalar, &percentile), coordinate, err));
     SST_TRY(define_sst(layout, spec, dims, name, variable, err));
-    return PUT_TEXTS(layout, *variable, texts, err);
+    return SST_CLIM_NC_TEXTS(layout, *variable, texts, err);
 }
 
 static enum sst_status define_bounds(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
-                                     const struct dims *dims, size_t index, int *lower, struct sst_error *err)
+                                     const struct sst_clim_dims *dims, size_t index, int *lower, struct sst_error *err)
 {
     static const char *const sides[] = {"lower", "upper"};
     const float fill = spec->split ? SST_CLIM_FILL_SPLIT : SST_CLIM_FILL;
@@ -272,7 +136,7 @@ static enum sst_status define_bounds(const struct sst_clim_layout *layout, const
         int *variable = lower + side * spec->n_percentiles;
         (void)snprintf(name, sizeof name, "%s_%s", percentile, sides[side]);
         (void)snprintf(long_name, sizeof long_name, "%s bound of %s", sides[side], percentile);
-        const struct text texts[] = {
+        const struct sst_clim_text texts[] = {
             {"long_name", long_name},
             {"units", "degree_Celsius"},
             {"units_metadata", "temperature: on_scale"},
@@ -285,16 +149,16 @@ static enum sst_status define_bounds(const struct sst_clim_layout *layout, const
              "uncertified, both bounds are equal to it. Missing where the values kept prove no bound on that side. "
              "Nothing is said of sampling or analysis error."}};
         SST_TRY(define_field(layout, spec, dims, name, NC_FLOAT, variable, err));
-        SST_TRY(done_with(layout, nc_def_var_fill(layout->ncid, *variable, NC_FILL, &fill), name, err));
-        SST_TRY(PUT_TEXTS(layout, *variable, texts, err));
+        SST_TRY(sst_clim_nc_check(layout, nc_def_var_fill(layout->ncid, *variable, NC_FILL, &fill), name, err));
+        SST_TRY(SST_CLIM_NC_TEXTS(layout, *variable, texts, err));
     }
     return SST_OK;
 }
 
 /* Half-widths measured at the probes; CF has no standard name for such a thing. */
 static enum sst_status define_approx_bound(const struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
-                                           const struct dims *dims, size_t index, double coverage, int *variable,
-                                           struct sst_error *err)
+                                           const struct sst_clim_dims *dims, size_t index, double coverage,
+                                           int *variable, struct sst_error *err)
 {
     const float fill = spec->split ? SST_CLIM_FILL_SPLIT : SST_CLIM_FILL;
     const double percentile = spec->percentiles[index];
@@ -311,19 +175,19 @@ static enum sst_status define_approx_bound(const struct sst_clim_layout *layout,
         "the approximation alone, not that of sampling (years are few) nor that of the analysed values. "
         "Missing where too few cells were compared.",
         of, 100.0 * coverage);
-    const struct text texts[] = {{"long_name", long_name},
-                                 {"units", "degree_Celsius"},
-                                 {"units_metadata", "temperature: difference"},
-                                 {"coverage_content_type", "qualityInformation"},
-                                 {"comment", comment}};
+    const struct sst_clim_text texts[] = {{"long_name", long_name},
+                                          {"units", "degree_Celsius"},
+                                          {"units_metadata", "temperature: difference"},
+                                          {"coverage_content_type", "qualityInformation"},
+                                          {"comment", comment}};
     SST_TRY(define_field(layout, spec, dims, name, NC_FLOAT, variable, err));
-    SST_TRY(done_with(layout, nc_def_var_fill(layout->ncid, *variable, NC_FILL, &fill), name, err));
-    return PUT_TEXTS(layout, *variable, texts, err);
+    SST_TRY(sst_clim_nc_check(layout, nc_def_var_fill(layout->ncid, *variable, NC_FILL, &fill), name, err));
+    return SST_CLIM_NC_TEXTS(layout, *variable, texts, err);
 }
 
 /* Counts and flags have a value in every cell, so no fill: readers that mask would make floats of them. */
 static enum sst_status define_counts(struct sst_clim_layout *layout, const struct sst_clim_spec *spec,
-                                     const struct dims *dims, struct sst_error *err)
+                                     const struct sst_clim_dims *dims, struct sst_error *err)
 {
 #define X(bit, symbol, name, text) 1 << (bit),
     static const short masks[] = {SST_FLAG_LIST(X)};
@@ -334,22 +198,23 @@ static enum sst_status define_counts(struct sst_clim_layout *layout, const struc
 #define X(bit, symbol, name, text) "; " name ": " text
     static const char explained[] = SST_FLAG_LIST(X);
 #undef X
-    const struct text n_obs_texts[] = {{"standard_name", "number_of_observations"},
-                                       {"long_name", "number of daily values pooled"},
-                                       {"units", "1"},
-                                       {"cell_methods", "time: sum within years time: sum over years"},
-                                       {"coverage_content_type", "auxiliaryInformation"}};
-    const struct text flags_texts[] = {{"standard_name", "quality_flag"},
-                                       {"long_name", "reasons for care"},
-                                       {"flag_meanings", meanings + strlen(" ")},
-                                       {"coverage_content_type", "qualityInformation"},
-                                       {"comment", explained + strlen("; ")}};
+    const struct sst_clim_text n_obs_texts[] = {{"standard_name", "number_of_observations"},
+                                                {"long_name", "number of daily values pooled"},
+                                                {"units", "1"},
+                                                {"cell_methods", "time: sum within years time: sum over years"},
+                                                {"coverage_content_type", "auxiliaryInformation"}};
+    const struct sst_clim_text flags_texts[] = {{"standard_name", "quality_flag"},
+                                                {"long_name", "reasons for care"},
+                                                {"flag_meanings", meanings + strlen(" ")},
+                                                {"coverage_content_type", "qualityInformation"},
+                                                {"comment", explained + strlen("; ")}};
     SST_TRY(define_field(layout, spec, dims, "n_obs", NC_SHORT, &layout->n_obs, err));
-    SST_TRY(PUT_TEXTS(layout, layout->n_obs, n_obs_texts, err));
+    SST_TRY(SST_CLIM_NC_TEXTS(layout, layout->n_obs, n_obs_texts, err));
     SST_TRY(define_field(layout, spec, dims, "quality_flag", NC_SHORT, &layout->flags, err));
-    SST_TRY(PUT_TEXTS(layout, layout->flags, flags_texts, err));
-    return done_with(layout, nc_put_att_short(layout->ncid, layout->flags, "flag_masks", NC_SHORT, SST_N_FLAGS, masks),
-                     "flag_masks", err);
+    SST_TRY(SST_CLIM_NC_TEXTS(layout, layout->flags, flags_texts, err));
+    return sst_clim_nc_check(layout,
+                             nc_put_att_short(layout->ncid, layout->flags, "flag_masks", NC_SHORT, SST_N_FLAGS, masks),
+                             "flag_masks", err);
 }
 
 /* Global attributes that follow from the specification. */
@@ -365,23 +230,23 @@ static enum sst_status write_policy(const struct sst_clim_layout *layout, const 
     (void)snprintf(duration, sizeof duration, "P%dY", pools->last_year - pools->first_year + 1);
     if (spec->smooth_days > 1)
         (void)snprintf(smoothing, sizeof smoothing, "circular moving mean, %d days", spec->smooth_days);
-    const struct text texts[] = {{"Conventions", "CF-1.11, ACDD-1.3"},
-                                 {"standard_name_vocabulary", "CF Standard Name Table v93"},
-                                 {"cdm_data_type", "Grid"},
-                                 {"time_coverage_start", start},
-                                 {"time_coverage_end", end},
-                                 {"time_coverage_duration", duration},
-                                 {"time_coverage_resolution", "P1D"},
-                                 {"baseline_period", period},
-                                 {"baseline_type", "fixed"},
-                                 {"percentile_method", spec->estimator},
-                                 {"leap_day_rule", sst_leap_rule_name(pools->leap)},
-                                 {"smoothing", smoothing}};
-    SST_TRY(PUT_TEXTS(layout, NC_GLOBAL, texts, err));
-    SST_TRY(done_with(
+    const struct sst_clim_text texts[] = {{"Conventions", "CF-1.11, ACDD-1.3"},
+                                          {"standard_name_vocabulary", "CF Standard Name Table v93"},
+                                          {"cdm_data_type", "Grid"},
+                                          {"time_coverage_start", start},
+                                          {"time_coverage_end", end},
+                                          {"time_coverage_duration", duration},
+                                          {"time_coverage_resolution", "P1D"},
+                                          {"baseline_period", period},
+                                          {"baseline_type", "fixed"},
+                                          {"percentile_method", spec->estimator},
+                                          {"leap_day_rule", sst_leap_rule_name(pools->leap)},
+                                          {"smoothing", smoothing}};
+    SST_TRY(SST_CLIM_NC_TEXTS(layout, NC_GLOBAL, texts, err));
+    SST_TRY(sst_clim_nc_check(
         layout, nc_put_att_int(layout->ncid, NC_GLOBAL, "window_half_width_days", NC_INT, 1, &pools->half_window_days),
         "window_half_width_days", err));
-    return done_with(
+    return sst_clim_nc_check(
         layout,
         nc_put_att_double(layout->ncid, NC_GLOBAL, "percentile", NC_DOUBLE, spec->n_percentiles, spec->percentiles),
         "percentile", err);
@@ -391,17 +256,17 @@ enum sst_status sst_clim_layout_create(const struct sst_clim_spec *spec, const c
                                        const struct sst_clim_time *time, int first, int n_slots,
                                        struct sst_clim_layout *out, struct sst_error *err)
 {
-    struct dims dims;
+    struct sst_clim_dims dims;
     errno = 0;
     *out = (struct sst_clim_layout){.path = path, .ncid = -1, .n_sst = sst_clim_n_sst(spec)};
     SST_TRY(sst_alloc(out->n_sst, sizeof *out->sst, "variables", &out->sst, err));
     int ncid;
-    SST_TRY(done_with(out, nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid), "the file", err));
+    SST_TRY(sst_clim_nc_check(out, nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid), "the file", err));
     out->ncid = ncid;
     SST_TRY(write_policy(out, spec, err));
     SST_TRY(define_dims(out, spec, n_slots, &dims, err));
-    SST_TRY(write_times(out, time, first, &dims, err));
-    SST_TRY(write_place(out, spec, &dims, err));
+    SST_TRY(sst_clim_nc_times(out, time, first, &dims, err));
+    SST_TRY(sst_clim_nc_place(out, spec->domain, &dims, err));
     SST_TRY(define_mean(out, spec, &dims, &out->sst[0], err));
     for (size_t i = 0; i < spec->n_percentiles; ++i)
         SST_TRY(define_percentile(out, spec, &dims, i, &out->sst[1 + i], err));
@@ -412,7 +277,7 @@ enum sst_status sst_clim_layout_create(const struct sst_clim_spec *spec, const c
         SST_TRY(define_approx_bound(out, spec, &dims, i / spec->n_coverages, spec->coverages[i % spec->n_coverages],
                                     &out->sst[n_exact + i], err));
     SST_TRY(define_counts(out, spec, &dims, err));
-    return done_with(out, nc_enddef(out->ncid), "the header", err);
+    return sst_clim_nc_check(out, nc_enddef(out->ncid), "the header", err);
 }
 
 enum sst_status sst_clim_layout_reopen(const char *path, struct sst_clim_layout *out, struct sst_error *err)
@@ -420,7 +285,7 @@ enum sst_status sst_clim_layout_reopen(const char *path, struct sst_clim_layout 
     errno = 0;
     int ncid;
     *out = (struct sst_clim_layout){.path = path, .ncid = -1};
-    SST_TRY(done_with(out, nc_open(path, NC_WRITE, &ncid), "the file", err));
+    SST_TRY(sst_clim_nc_check(out, nc_open(path, NC_WRITE, &ncid), "the file", err));
     out->ncid = ncid;
     return SST_OK;
 }
@@ -430,7 +295,8 @@ enum sst_status sst_clim_layout_attributes(const struct sst_clim_layout *layout,
 {
     errno = 0;
     for (size_t i = 0; i < n_attributes; ++i)
-        SST_TRY(put_texts(layout, NC_GLOBAL, &(struct text){attributes[i].name, attributes[i].value}, 1, err));
+        SST_TRY(sst_clim_nc_texts(layout, NC_GLOBAL, &(struct sst_clim_text){attributes[i].name, attributes[i].value},
+                                  1, err));
     return SST_OK;
 }
 
@@ -441,7 +307,7 @@ enum sst_status sst_clim_layout_close(struct sst_clim_layout *layout, struct sst
     layout->ncid = -1;
     sst_free(layout->sst);
     layout->sst = NULL;
-    return done_with(layout, status, "the end of the file", err);
+    return sst_clim_nc_check(layout, status, "the end of the file", err);
 }
 
 void sst_clim_layout_discard(struct sst_clim_layout *layout)

@@ -284,8 +284,80 @@ def attribute(path, name, expected):
             sys.exit(f"{path}: {name} is {data.getncattr(name)!r} instead of {expected!r}")
 
 
+def statistics(sst):
+    """Plain two-pass figures over the first axis: n, mean, sd, skewness, excess kurtosis, least, greatest; NaN = missing."""
+    n = (~np.isnan(sst)).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.nansum(sst, axis=0) / n
+        moments = [np.nansum((sst - mean)**k, axis=0) / n for k in (2, 3, 4)]
+        sd = np.sqrt(moments[0])
+        skewness = np.where(sd < 1e-9, 0, moments[1] / sd**3)
+        kurtosis = np.where(sd < 1e-9, 0, moments[2] / sd**4 - 3)
+    gone = n == 0
+    least, greatest = (np.where(gone, np.nan, f(np.where(np.isnan(sst), end, sst), axis=0))
+                       for f, end in ((np.min, np.inf), (np.max, -np.inf)))
+    shown = {"sst_mean": mean, "sst_sd": sd, "sst_skewness": skewness, "sst_kurtosis": kurtosis, "sst_min": least,
+             "sst_max": greatest}
+    return n, {name: np.where(gone, np.nan, values) for name, values in shown.items()}
+
+
+def check_slot(a, place, days):
+    """A calendar day's fields are those of the day files [(sst, ice)]."""
+    if not days:
+        if a["n_obs"][place].any() or any((a[name][place] < 1e36).any() for name in ("sst_mean", "sst_sd", "sst_max")):
+            sys.exit(f"{a['calendar_day'][place]}: values of no day")
+        return
+    n, expected = statistics(np.array([np.where(sst == FILL, np.nan, sst / 100) for sst, _ in days]))
+    expected["sea_ice_day_fraction"] = np.mean([ice >= 15 for _, ice in days], axis=0)
+    if not np.array_equal(n, a["n_obs"][place]):
+        sys.exit(f"{a['calendar_day'][place]}: n_obs differs")
+    for name, values in expected.items():
+        found = np.where(a[name][place] > 1e36, np.nan, a[name][place])
+        if name == "sea_ice_day_fraction":
+            values = np.where(np.isnan(found) & (values == 0), np.nan, values)  # cells that never had a value
+        if not np.allclose(found, values, rtol=2e-6, atol=1e-5, equal_nan=True):
+            sys.exit(f"{a['calendar_day'][place]}: {name} is up to {np.nanmax(abs(found - values))} off")
+
+
+def state(path, archive, first, last):
+    """The export of a state of all of an archive, of the baseline first to last and 3-day windows, says what the files say."""
+    a = variables(path)
+    days, numbers = {}, {}
+    for source in sorted(glob.glob(f"{archive}/*.nc")):
+        number, lat, lon, sst, ice = read_day(source)
+        date = netCDF4.num2date(number, "days since 1970-01-01")
+        numbers[int(number)] = (os.path.basename(source), int((sst != FILL).sum()), date)
+        if int(first) <= date.year <= int(last):
+            days.setdefault(100 * date.month + date.day, []).append((sst, ice))
+    if not (np.allclose(a["lat"], lat) and np.allclose(a["lon"], lon)):
+        sys.exit("the axes are not those of the files")
+    if len(a["calendar_day"]) != 366 or not set(days) <= set(a["calendar_day"].tolist()):
+        sys.exit(f"calendar days {a['calendar_day'][:8]}...")
+    for place, date in enumerate(a["calendar_day"].tolist()):
+        check_slot(a, place, days.get(date, []))
+    counted = {}
+    for row, number in enumerate(a["day"].tolist()):
+        name, n_valid, date = numbers[number]
+        if (a["source"][row], a["n_valid"][row], a["day_status"][row]) != (name, n_valid, 1) or len(a["digest"][row]) != 16:
+            sys.exit(f"{date}: {a['source'][row]} {a['n_valid'][row]} {a['day_status'][row]} {a['digest'][row]}")
+        if a["day_class"][row] >= 0:
+            counted[number] = date
+    edge = [number for number, (_, _, date) in numbers.items()
+            if date.year == int(last) + 1 and (date.month, date.day) == (1, 1)]
+    inside = [number for number, (_, _, date) in numbers.items() if int(first) <= date.year <= int(last)]
+    if sorted(counted) != sorted(inside + edge) or len(set(a["digest"].tolist())) != len(a["digest"]):
+        sys.exit(f"{len(counted)} days are counted instead of {len(inside) + len(edge)}")
+
+
+def lacks(path, *names):
+    """None of these variables is in the file, and the others are."""
+    found = set(names) & set(variables(path))
+    if found or "sst_mean" not in variables(path):
+        sys.exit(f"{path} has {sorted(found)}")
+
+
 if __name__ == "__main__":
     COMMANDS = {function.__name__: function for function in (equal, equal_in, unlike, equal_attribute, cells, split, rewrite, change,
                                                              mask, masked, union_of_flags, leap, smoothed,
-                                                             all_missing, attribute)}
+                                                             all_missing, attribute, state, lacks)}
     COMMANDS[sys.argv[1]](*sys.argv[2:])

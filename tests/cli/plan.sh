@@ -18,6 +18,7 @@ out_has " MB allowed (--memory)"
 out_has "passes     1 over the files"
 out_has "threads    2; "
 out_has "output     sst_clim_2001-2002.nc"
+out_has "state      as ingest makes one of all days: about "
 files_are ""
 
 # Probes, and a report that breaks their errors down, take memory that is planned.

@@ -143,6 +143,7 @@ START_TEST(years_are_ranges_of_whole_years)
     int first = 0;
     int last = 0;
     ck_assert(sst_number_years("1991-2020", &first, &last) && first == 1991 && last == 2020);
+    ck_assert(sst_number_years("1982..1984", &first, &last) && first == 1982 && last == 1984);
     ck_assert(sst_number_years("1982-01-01/2011-12-31", &first, &last) && first == 1982 && last == 2011);
     static const char *const bad[] = {"",
                                       "1991",
@@ -155,6 +156,9 @@ START_TEST(years_are_ranges_of_whole_years)
                                       "1991-01-01",
                                       "1991-01-01/20",
                                       "-1991-2020",
+                                      "1991...2020",
+                                      "1991.2020",
+                                      "1991..2020-12-31",
                                       "1991-01-01/2020-12-30",
                                       "1991--2020",
                                       "nineteen-2020",
