@@ -376,12 +376,12 @@ static _Noreturn void write_until_full(int pipe_end)
     const struct rlimit none = {0, RLIM_INFINITY};
     if (sst_clim_create(&product.spec, &file, &err) != SST_OK || put_slot(file, 1, &err) != SST_OK ||
         setrlimit(RLIMIT_FSIZE, &none) != 0)
-        exit(99);
+        _exit(99);
     const enum sst_status rc = put_slot(file, 2, &err);
     sst_clim_abandon(&file);
     if (write(pipe_end, err.text, strlen(err.text)) < 0)
-        exit(98);
-    exit((int)rc);
+        _exit(98);
+    _exit((int)rc);
 }
 
 START_TEST(a_disk_that_fills_up_between_slots_is_told)
