@@ -51,17 +51,34 @@ void sst_tally_destroy(struct sst_tally **tally)
     *tally = NULL;
 }
 
-void sst_tally_add(struct sst_tally *tally, const uint16_t *n_obs, const uint16_t *flags)
+/* Cells of one task, whose counts stay in the nearest caches. */
+enum { TASK_CELLS = 4096 };
+
+/* Below this many cells they are counted sooner than a second thread is woken. */
+enum { PARALLEL_CELLS = 1 << 16 };
+
+/* Cells begin .. end - 1. */
+static void add_cells(struct sst_tally *tally, const uint16_t *n_obs, const uint16_t *flags, size_t begin, size_t end)
 {
-    for (size_t cell = 0; cell < tally->n_cells; ++cell)
+    for (size_t cell = begin; cell < end; ++cell)
         tally->is_sea[cell] |= n_obs[cell] > 0;
-    for (int bit = 0; bit < SST_N_FLAGS; ++bit)
-        for (size_t cell = 0; cell < tally->n_cells; ++cell)
-            tally->by_flag[bit][cell] = (uint16_t)(tally->by_flag[bit][cell] + ((flags[cell] >> bit) & 1));
-    for (size_t cell = 0; cell < tally->n_cells; ++cell) {
+    for (int bit = 0; bit < SST_N_FLAGS; ++bit) {
+        uint16_t *by_flag = tally->by_flag[bit];
+        for (size_t cell = begin; cell < end; ++cell)
+            by_flag[cell] = (uint16_t)(by_flag[cell] + ((flags[cell] >> bit) & 1));
+    }
+    for (size_t cell = begin; cell < end; ++cell) {
         tally->any[cell] = (uint16_t)(tally->any[cell] + (flags[cell] != 0));
         tally->doubtful[cell] = (uint16_t)(tally->doubtful[cell] + ((flags[cell] & DOUBTFUL) != 0));
     }
+}
+
+void sst_tally_add(struct sst_tally *tally, const uint16_t *n_obs, const uint16_t *flags)
+{
+    const size_t n_cells = tally->n_cells;
+#pragma omp parallel for schedule(static) if (n_cells >= PARALLEL_CELLS)
+    for (size_t begin = 0; begin < n_cells; begin += TASK_CELLS)
+        add_cells(tally, n_obs, flags, begin, n_cells - begin < TASK_CELLS ? n_cells : begin + TASK_CELLS);
     ++tally->n_slots;
 }
 

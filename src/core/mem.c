@@ -11,13 +11,23 @@
 /* Memory that is walked in strides costs a look into the page tables at every step, unless pages are of this size. */
 enum { HUGE_PAGE = 2 * 1024 * 1024 };
 
+/* What may be held behind the end of an array so that its last page can be such a one: maps of 1440 x 720 need it. */
+enum { MOST_BEHIND = HUGE_PAGE / 16 };
+
+/* The bytes of an array, or those of whole pages where they are little more. */
+static size_t rounded_up(size_t bytes)
+{
+    const size_t missing = HUGE_PAGE - bytes % HUGE_PAGE;
+    return missing <= MOST_BEHIND ? bytes + missing : bytes;
+}
+
 enum sst_status sst_alloc(size_t count, size_t size, const char *what, void *out_pointer, struct sst_error *err)
 {
     size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - SST_ALIGNMENT)
         return sst_fail(err, SST_ERR_NOMEM, "%s: %zu x %zu bytes overflow the address space", what, count, size);
     void *memory = NULL;
-    if (bytes >= HUGE_PAGE) {
+    if (rounded_up(bytes) >= HUGE_PAGE) {
         SST_TRY(sst_alloc_large(count, size, what, &memory, err));
         memset(memory, 0, bytes);
     } else {
@@ -36,14 +46,15 @@ enum sst_status sst_alloc_large(size_t count, size_t size, const char *what, voi
     size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - HUGE_PAGE)
         return sst_fail(err, SST_ERR_NOMEM, "%s: %zu x %zu bytes overflow the address space", what, count, size);
-    const size_t alignment = bytes < HUGE_PAGE ? SST_ALIGNMENT : HUGE_PAGE;
-    void *memory = NULL; /* not of aligned_alloc, whose sizes are whole alignments: nothing is held behind the end */
-    if (posix_memalign(&memory, alignment, bytes > 0 ? bytes : 1) != 0)
+    const size_t held = rounded_up(bytes), alignment = held < HUGE_PAGE ? SST_ALIGNMENT : HUGE_PAGE;
+    void *memory =
+        NULL; /* not of aligned_alloc, whose sizes are whole alignments: too much may be held behind the end */
+    if (posix_memalign(&memory, alignment, held > 0 ? held : 1) != 0)
         return sst_fail(err, SST_ERR_NOMEM, "%s: no memory for %zu bytes", what, bytes);
 #ifdef MADV_HUGEPAGE
     if (alignment == HUGE_PAGE)
-        /* Whole ones, so that nothing is held behind the end. Advice: where it is not taken, all is well but slower. */
-        (void)madvise(memory, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+        /* Whole ones, so that no more is held. Advice: where it is not taken, all is well but slower. */
+        (void)madvise(memory, held / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
 #endif
     memcpy(out_pointer, &memory, sizeof memory);
     return SST_OK;

@@ -15,20 +15,21 @@ static void fill_missing(int16_t *list, size_t n)
         list[i] = SST_CODE_MISSING;
 }
 
+/* Planes one behind the other, each from a whole cache line on; lists empty. */
 enum sst_status sst_bin_init(struct sst_bin *bin, const struct sst_estimator *estimator, size_t n_cells,
                              struct sst_error *err)
 {
+    const size_t n_lines = n_cells / SST_ALIGNMENT + (n_cells % SST_ALIGNMENT != 0); /* of items of one byte */
+    const size_t line = SST_ALIGNMENT * sst_estimator_cell_size(estimator);
     struct sst_bin made = {.estimator = estimator, .n_cells = n_cells};
+    SST_TRY(sst_alloc(n_lines, line, estimator->name, &made.memory, err));
+    unsigned char *at = made.memory;
     for (size_t i = 0; i < estimator->n_planes; ++i) {
         const struct sst_plane *plane = &estimator->planes[i];
-        const enum sst_status rc =
-            sst_alloc(n_cells, plane->count * sst_plane_type_size(plane->type), plane->name, &made.planes[i], err);
-        if (rc != SST_OK) {
-            sst_bin_clear(&made);
-            return rc;
-        }
+        made.planes[i] = at;
         if (plane->op == SST_PLANE_TOP)
             fill_missing(made.planes[i], plane->count * n_cells);
+        at += n_lines * SST_ALIGNMENT * plane->count * sst_plane_type_size(plane->type);
     }
     *bin = made;
     return SST_OK;
@@ -36,11 +37,8 @@ enum sst_status sst_bin_init(struct sst_bin *bin, const struct sst_estimator *es
 
 void sst_bin_clear(struct sst_bin *bin)
 {
-    for (size_t plane = 0; plane < SST_MAX_PLANES; ++plane) {
-        sst_free(bin->planes[plane]);
-        bin->planes[plane] = NULL;
-    }
-    bin->estimator = NULL;
+    sst_free(bin->memory);
+    *bin = (struct sst_bin){0};
 }
 
 void sst_bin_add(const struct sst_backend *backend, struct sst_bin *target, const struct sst_bin *source)
@@ -97,30 +95,25 @@ void sst_bin_set_clear(struct sst_bin_set *set)
     sst_bin_clear(&set->window);
 }
 
-static enum sst_status grow_plane(struct sst_bin *bin, size_t index, size_t n_cells, struct sst_error *err)
+static void copy_plane(const struct sst_bin *from, size_t index, struct sst_bin *to)
 {
-    const struct sst_plane *plane = &bin->estimator->planes[index];
+    const struct sst_plane *plane = &from->estimator->planes[index];
     const size_t size = sst_plane_type_size(plane->type);
-    if (plane->op != SST_PLANE_TOP)
-        return sst_extend(&bin->planes[index], bin->n_cells, n_cells, plane->count * size, plane->name, err);
-    int16_t *longer = NULL;
-    const int16_t *list = bin->planes[index];
-    SST_TRY(sst_alloc(n_cells, plane->count * size, plane->name, &longer, err));
-    fill_missing(longer, plane->count * n_cells);
     for (size_t rank = 0; rank < plane->count; ++rank)
-        memcpy(longer + rank * n_cells, list + rank * bin->n_cells, bin->n_cells * size);
-    sst_free(bin->planes[index]);
-    bin->planes[index] = longer;
-    return SST_OK;
+        memcpy((unsigned char *)to->planes[index] + rank * to->n_cells * size,
+               (const unsigned char *)from->planes[index] + rank * from->n_cells * size, from->n_cells * size);
 }
 
 static enum sst_status grow_bin(struct sst_bin *bin, size_t n_cells, struct sst_error *err)
 {
+    struct sst_bin grown;
     if (sst_bin_is_empty(bin))
         return SST_OK;
+    SST_TRY(sst_bin_init(&grown, bin->estimator, n_cells, err));
     for (size_t i = 0; i < bin->estimator->n_planes; ++i)
-        SST_TRY(grow_plane(bin, i, n_cells, err));
-    bin->n_cells = n_cells;
+        copy_plane(bin, i, &grown);
+    sst_bin_clear(bin);
+    *bin = grown;
     return SST_OK;
 }
 

@@ -25,6 +25,7 @@ struct sst_bin {
     const struct sst_estimator *estimator;
     size_t n_cells;
     void *planes[SST_MAX_PLANES]; /* n_cells items each, of the plane's type; `count` times as many for a list */
+    void *memory; /* of all planes: together they are whole huge pages, where one by one much would be left over */
 };
 
 /* A bin of no field: sums of 0, lists of SST_CODE_MISSING. Owner: the caller; sst_bin_clear. Errors: SST_ERR_NOMEM. */

@@ -7,6 +7,7 @@
 
 #include "core/mem.h"
 #include "write/clim_nc_layout.h"
+#include "write/clim_nc_pieces.h"
 #include "write/clim_nc_queue.h"
 #include "write/clim_nc_store.h"
 #include "write/clim_time.h"
@@ -16,15 +17,19 @@
 struct row {
     size_t first, n_slots; /* places on the time axis */
     size_t n_filled;
-    struct sst_clim_row values; /* none while n_filled is 0 or n_slots */
+    struct sst_clim_row values; /* none while n_filled is 0 or n_slots, or where slots are written by pieces */
+    uint64_t *at; /* of pieces: where chunks begin in the file; likewise */
 };
 
 struct sst_clim_file {
     struct sst_clim_spec spec;
     struct sst_clim_time time;
+    struct sst_clim_chunks chunks;
     char *temporary; /* the file, or the folder of `split` */
     struct sst_clim_store store; /* open: the single file, or that of the day on its way */
     char *day; /* that day's path */
+    bool has_pieces; /* else `queue` is in use */
+    struct sst_clim_pieces pieces;
     struct sst_clim_queue queue;
     struct row *rows;
     size_t n_rows;
@@ -81,7 +86,7 @@ static enum sst_status reserve(struct sst_clim_file *file, struct sst_error *err
 static void plan_rows(struct sst_clim_file *file)
 {
     for (size_t i = 0; i < file->n_rows; ++i) {
-        const size_t most = file->queue.chunks.n_slots, first = i * most, left = (size_t)file->spec.n_slots - first;
+        const size_t most = file->chunks.n_slots, first = i * most, left = (size_t)file->spec.n_slots - first;
         file->rows[i].first = first;
         file->rows[i].n_slots = left < most ? left : most;
     }
@@ -104,8 +109,11 @@ static enum sst_status create(struct sst_clim_file *file, struct sst_error *err)
 {
     const struct sst_clim_spec *spec = &file->spec;
     SST_TRY(sst_clim_time_fill(spec->pools, spec->slots, spec->n_slots, &file->time, err));
-    SST_TRY(sst_clim_queue_init(spec, &file->queue, err));
-    const size_t n_chunk_slots = file->queue.chunks.n_slots;
+    sst_clim_chunks_of(spec, &file->chunks);
+    file->has_pieces = sst_clim_has_pieces(spec);
+    SST_TRY(file->has_pieces ? sst_clim_pieces_init(spec, &file->pieces, err)
+                             : sst_clim_queue_init(spec, &file->queue, err));
+    const size_t n_chunk_slots = file->chunks.n_slots;
     file->n_rows = ((size_t)spec->n_slots + n_chunk_slots - 1) / n_chunk_slots;
     SST_TRY(sst_alloc(file->n_rows, sizeof *file->rows, "the output's rows", &file->rows, err));
     plan_rows(file);
@@ -133,7 +141,7 @@ done:
 
 uint64_t sst_clim_buffer_bytes(const struct sst_clim_spec *spec, const int *order)
 {
-    return sst_clim_queue_bytes(spec, order);
+    return sst_clim_has_pieces(spec) ? sst_clim_pieces_bytes(spec) : sst_clim_queue_bytes(spec, order);
 }
 
 /* Writes what the threads have ready, or (wait) all that was handed to them. */
@@ -172,29 +180,58 @@ static enum sst_status find_place(const struct sst_clim_file *file, int slot, si
     return SST_OK;
 }
 
-static enum sst_status put(struct sst_clim_file *file, const struct sst_clim_values *values, struct sst_error *err)
+/* Puts all maps of a slot into its place of a row. */
+static void put_maps(const struct sst_clim_file *file, const struct sst_clim_values *values,
+                     const struct sst_clim_chunks *chunks, size_t slot, struct sst_clim_row *row)
 {
     const struct sst_clim_spec *spec = &file->spec;
-    const struct sst_clim_chunks *chunks = &file->queue.chunks;
     const size_t n_approx = spec->n_percentiles * spec->n_coverages, n_exact = chunks->n_sst - n_approx;
     const float fill = spec->split ? SST_CLIM_FILL_SPLIT : SST_CLIM_FILL;
-    size_t place = 0;
-    SST_TRY(find_place(file, values->slot, &place, err));
+    for (size_t i = 0; i < n_exact; ++i)
+        sst_clim_row_put_double(chunks, row, i, slot, i ? values->quantile[i - 1] : values->mean, fill);
+    for (size_t i = 0; i < n_approx; ++i)
+        sst_clim_row_put_float(chunks, row, n_exact + i, slot, values->approx_bound[i], fill);
+    sst_clim_row_put_count(chunks, row, 0, slot, values->n_obs);
+    sst_clim_row_put_count(chunks, row, 1, slot, values->flags);
+}
+
+static enum sst_status put_pieces(struct sst_clim_file *file, const struct sst_clim_values *values, struct row *row,
+                                  size_t slot, struct sst_error *err)
+{
+    struct sst_clim_pieces *pieces = &file->pieces;
+    if (row->n_filled == 0)
+        SST_TRY(sst_clim_pieces_begin(pieces, &file->store, row->first, &row->at, err));
+    put_maps(file, values, &pieces->slot, 0, &pieces->values);
+    SST_TRY(sst_clim_pieces_put(pieces, &file->store, row->at, slot, err));
+    if (++row->n_filled < row->n_slots)
+        return SST_OK;
+    sst_free(row->at);
+    row->at = NULL;
+    return SST_OK;
+}
+
+/* Gathers slots until their row is full. */
+static enum sst_status put_in_row(struct sst_clim_file *file, const struct sst_clim_values *values, struct row *row,
+                                  size_t slot, struct sst_error *err)
+{
+    const float fill = file->spec.split ? SST_CLIM_FILL_SPLIT : SST_CLIM_FILL;
     SST_TRY(advance(file, false, err));
-    struct row *row = &file->rows[place / chunks->n_slots];
     if (row->n_filled == 0) {
         SST_TRY(sst_clim_queue_take(&file->queue, &row->values, err));
-        sst_clim_row_clear(chunks, row->n_slots, fill, &row->values);
+        sst_clim_row_clear(&file->chunks, row->n_slots, fill, &row->values);
     }
-    const size_t slot = place - row->first;
-    for (size_t i = 0; i < n_exact; ++i)
-        sst_clim_row_put_double(chunks, &row->values, i, slot, i ? values->quantile[i - 1] : values->mean, fill);
-    for (size_t i = 0; i < n_approx; ++i)
-        sst_clim_row_put_float(chunks, &row->values, n_exact + i, slot, values->approx_bound[i], fill);
-    sst_clim_row_put_count(chunks, &row->values, 0, slot, values->n_obs);
-    sst_clim_row_put_count(chunks, &row->values, 1, slot, values->flags);
-    file->is_filled[place] = true;
+    put_maps(file, values, &file->chunks, slot, &row->values);
     return ++row->n_filled < row->n_slots ? SST_OK : send_row(file, row, err);
+}
+
+static enum sst_status put(struct sst_clim_file *file, const struct sst_clim_values *values, struct sst_error *err)
+{
+    size_t place = 0;
+    SST_TRY(find_place(file, values->slot, &place, err));
+    struct row *row = &file->rows[place / file->chunks.n_slots];
+    file->is_filled[place] = true;
+    return file->has_pieces ? put_pieces(file, values, row, place - row->first, err)
+                            : put_in_row(file, values, row, place - row->first, err);
 }
 
 enum sst_status sst_clim_put(struct sst_clim_file *file, const struct sst_clim_values *values, struct sst_error *err)
@@ -336,6 +373,7 @@ void sst_clim_abandon(struct sst_clim_file **handle)
     if (!file)
         return;
     sst_clim_queue_clear(&file->queue);
+    sst_clim_pieces_clear(&file->pieces);
     sst_clim_store_discard(&file->store);
     if (file->temporary && file->spec.split) {
         remove_days(file, file->temporary, (size_t)file->time.n_slots);
@@ -343,8 +381,10 @@ void sst_clim_abandon(struct sst_clim_file **handle)
     } else if (file->temporary) {
         (void)unlink(file->temporary);
     }
-    for (size_t i = 0; file->rows && i < file->n_rows; ++i)
+    for (size_t i = 0; file->rows && i < file->n_rows; ++i) {
         sst_clim_row_free(&file->rows[i].values);
+        sst_free(file->rows[i].at);
+    }
     sst_free(file->rows);
     sst_free(file->day);
     sst_free(file->temporary);

@@ -9,8 +9,9 @@
  *   percentile_NN  scalar coordinate of each sst_pNN
  *
  * Slots arrive in any order and are gathered into rows of chunks. A full row is deflated by threads while the next one is
- * filled, and written by the caller's thread, chunk by chunk in one order: the same values give the same bytes. The file is
- * written beside its place under a temporary name and renamed when it is whole.
+ * filled, and written by the caller's thread, chunk by chunk in one order: the same values give the same bytes. Chunks that are
+ * not deflated are written slot by slot instead. The file is written beside its place under a temporary name and renamed when
+ * it is whole.
  */
 #ifndef SST_WRITE_CLIM_NC_H
 #define SST_WRITE_CLIM_NC_H

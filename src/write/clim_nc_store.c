@@ -2,7 +2,10 @@
 #include "write/clim_nc_store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netcdf.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "core/mem.h"
 
@@ -45,6 +48,8 @@ enum sst_status sst_clim_store_open(struct sst_clim_layout *layout, struct sst_c
     }
     H5E_END_TRY
     SST_TRY(done_with(out, out->file >= 0, "the file", err));
+    out->descriptor = open(out->path, O_WRONLY | O_CLOEXEC);
+    SST_TRY(done_with(out, out->descriptor >= 0, "the file", err));
     for (size_t i = 0; i < out->n_datasets; ++i)
         SST_TRY(done_with(out, out->datasets[i].id >= 0, out->datasets[i].name, err));
     return SST_OK;
@@ -62,6 +67,40 @@ enum sst_status sst_clim_store_put(const struct sst_clim_store *store, const str
     return done_with(store, status >= 0, dataset->name, err);
 }
 
+enum sst_status sst_clim_store_find(const struct sst_clim_store *store, const struct sst_clim_chunk *chunk,
+                                    size_t first_slot, uint64_t *at, struct sst_error *err)
+{
+    const struct sst_clim_dataset *dataset = &store->datasets[chunk->variable];
+    const hsize_t offset[N_DIMS] = {first_slot, chunk->first_row, chunk->first_col};
+    unsigned skipped = 0;
+    haddr_t found = HADDR_UNDEF;
+    hsize_t n_bytes = 0;
+    herr_t status;
+    errno = 0;
+    H5E_BEGIN_TRY { status = H5Dget_chunk_info_by_coord(dataset->id, offset, &skipped, &found, &n_bytes); }
+    H5E_END_TRY
+    *at = found;
+    return done_with(store, status >= 0 && found != HADDR_UNDEF, dataset->name, err);
+}
+
+enum sst_status sst_clim_store_put_at(const struct sst_clim_store *store, const struct sst_clim_chunk *chunk,
+                                      uint64_t at, size_t n_bytes, struct sst_error *err)
+{
+    const struct sst_clim_dataset *dataset = &store->datasets[chunk->variable];
+    const unsigned char *bytes = chunk->values;
+    for (size_t done = 0; done < n_bytes;) {
+        const ssize_t n = pwrite(store->descriptor, bytes + done, n_bytes - done, (off_t)(at + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = ENOSPC;
+        if (n <= 0)
+            return sst_clim_write_failed(store->path, dataset->name, strerror(errno), err);
+        done += (size_t)n;
+    }
+    return SST_OK;
+}
+
 enum sst_status sst_clim_store_close(struct sst_clim_store *store, struct sst_error *err)
 {
     bool is_done = true;
@@ -73,7 +112,8 @@ enum sst_status sst_clim_store_close(struct sst_clim_store *store, struct sst_er
         is_done = (store->file < 0 || H5Fclose(store->file) >= 0) && is_done;
     }
     H5E_END_TRY
-    store->file = -1;
+    is_done = (store->descriptor < 0 || close(store->descriptor) == 0) && is_done;
+    store->file = store->descriptor = -1;
     store->n_datasets = 0;
     sst_free(store->datasets);
     store->datasets = NULL;

@@ -19,13 +19,18 @@ END_TEST
 
 START_TEST(large_memory_is_aligned_whatever_its_size)
 {
-    const size_t sizes[] = {0, 1, 2097151, 2097152, 5000000};
+    const size_t sizes[] = {0,       1,       1966079, 1966080,
+                            2097151, 2097152, 5000000}; /* 15/16 of a huge page is as good as one */
     struct sst_error err = {0};
     unsigned char *bytes = NULL;
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < 7; ++i) {
         ck_assert_int_eq(sst_alloc_large(sizes[i], 1, "values", &bytes, &err), SST_OK);
-        ck_assert_uint_eq((uintptr_t)bytes % (sizes[i] < 2097152 ? SST_ALIGNMENT : 2097152), 0);
+        ck_assert_uint_eq((uintptr_t)bytes % (sizes[i] < 1966080 ? SST_ALIGNMENT : 2097152), 0);
         memset(bytes, 1, sizes[i]);
+        sst_free(bytes);
+        ck_assert_int_eq(sst_alloc(sizes[i], 1, "zeros", &bytes, &err), SST_OK);
+        for (size_t byte = 0; byte < sizes[i]; ++byte)
+            ck_assert(bytes[byte] == 0);
         sst_free(bytes);
     }
     bytes = NULL;
