@@ -1,6 +1,6 @@
 /*
  * Percentiles near one end of pools that slide over days, two cells a thread: sorted lists of the greatest values, with no
- * branch on data. Days come in blocks of n_window; each value is read once.
+ * branch on data. Days come in blocks of n_window; each value is read once (body_sorted_ahead.h).
  *
  *   days        | 0 1 2 3 4 5 6 7 8 9 10 | 11 12 13 ...
  *   a window            [ suffix 3 .. 10 |  prefix 13 ]       greatest of both lists: max of one and the other turned round
@@ -17,29 +17,17 @@
 #ifndef SST_KERNELS_BODY_SORTED_H
 #define SST_KERNELS_BODY_SORTED_H
 
-#include "cell_exact.h"
-#include "gpu_arch.h"
+#include "body_sorted_ahead.h"
 #include "gpu_network.h"
 #include "gpu_rt.h"
 
-struct body_sorted_args {
-    struct gpu_sorted sorted;
-    struct cell_exact_lattice lattice;
-    struct pair_factors factors;
-    uint32_t n_blocks; /* of the launch: a block goes on by so many */
-    uint32_t n_slow_words; /* of a thread's lists that are not in fast memory */
-    uint32_t *counter, *order; /* of CUDA: units that are taken; the first pairs of blocks in their order */
-};
-
-/* Words from an item of a thread's lists to the next. */
-enum { SORTED_STRIDE = k_sorted_threads };
-
 /*
  * Slots in fast memory; the others lie in scratch, which stays in the L2 cache where it is read and written in turn. Of CUDA
- * they leave room for two warps a scheduler. The LDS of AMD holds no wave's lists. An emulated device does a bit of each.
+ * they and a day on its way leave room for two warps a scheduler. The LDS of AMD holds no wave's lists. An emulated device
+ * does a bit of each.
  */
 #if defined(GPU_IS_CUDA)
-template <int DEPTH> static constexpr uint32_t sorted_fast_slots = DEPTH > 34 ? 4 : 6;
+template <int DEPTH> static constexpr uint32_t sorted_fast_slots = DEPTH > 34 ? 3 : 5;
 #elif defined(GPU_IS_HIP)
 template <int DEPTH> static constexpr uint32_t sorted_fast_slots = 0;
 #else
@@ -67,7 +55,7 @@ template <int MEMBERS, int DEPTH> struct body_sorted {
     static_assert(MEMBERS <= SORTED_COUNT_MASK, "a day's count has its bits");
     static_assert(MEMBERS <= DEPTH, "a day is a list");
 
-    uint32_t day[MEMBERS], next[MEMBERS], prefix[DEPTH];
+    uint32_t day[MEMBERS], prefix[DEPTH];
     uint32_t *fast, *slow; /* lists of the first slots, in fast memory, and of the others */
     uint32_t pair;
     uint32_t last_sums[2]; /* of the block's last day, which has no slot */
@@ -95,18 +83,6 @@ SORTED_FORM GPU_FN uint32_t *body_sorted_slot(const SORTED_STATE &state, uint32_
     return slot < n_fast ? state.fast + slot * step : state.slow + (slot - n_fast) * step;
 }
 
-GPU_FN uint32_t body_sorted_word(const struct body_sorted_args &args, uint32_t plane, uint32_t pair)
-{
-    if (plane == GPU_NO_BLOCK)
-        return PAIR_MISSING;
-    const pair_word *words = reinterpret_cast<const pair_word *>(args.sorted.planes) + pair;
-#if defined(GPU_IS_CUDA)
-    return __ldcs(words + (size_t)plane * (args.sorted.places.pitch / 2));
-#else
-    return words[(size_t)plane * (args.sorted.places.pitch / 2)];
-#endif
-}
-
 /* Results are not read again: they do not take the place of what is. */
 GPU_FN void body_sorted_put(double *plane, size_t at, double low, double high)
 {
@@ -115,65 +91,6 @@ GPU_FN void body_sorted_put(double *plane, size_t at, double low, double high)
 #else
     const struct pair_of_doubles out = {low, high};
     *reinterpret_cast<struct pair_of_doubles *>(plane + at) = out;
-#endif
-}
-
-/* The planes of a day, well before they are fetched from; lanes of a warp of CUDA hold one of 32 each. */
-#if defined(GPU_IS_CUDA)
-template <int MEMBERS> struct sorted_planes {
-    uint32_t of_lane[(MEMBERS + SORTED_STRIDE - 1) / SORTED_STRIDE];
-};
-#else
-template <int MEMBERS> struct sorted_planes {
-    uint32_t of[MEMBERS];
-};
-#endif
-
-/* Members that a form has too many are missing. */
-SORTED_FORM GPU_FN void body_sorted_look(const struct body_sorted_args &args, uint32_t day,
-                                         struct sorted_planes<MEMBERS> &planes)
-{
-    const uint32_t n_members = args.sorted.n_members, *members = args.sorted.members + (size_t)day * n_members;
-#if defined(GPU_IS_CUDA)
-    GPU_UNROLL
-    for (uint32_t i = 0; i < sizeof planes.of_lane / sizeof planes.of_lane[0]; ++i) {
-        const uint32_t member = i * SORTED_STRIDE + threadIdx.x;
-        planes.of_lane[i] = member < n_members ? members[member] : (uint32_t)GPU_NO_BLOCK;
-    }
-#else
-    GPU_UNROLL
-    for (int i = 0; i < MEMBERS; ++i)
-        planes.of[i] = (uint32_t)i < n_members ? members[i] : (uint32_t)GPU_NO_BLOCK;
-#endif
-}
-
-/* Fetches a day ahead of its turn. */
-SORTED_FORM GPU_FN void body_sorted_fetch(SORTED_STATE &state, const struct body_sorted_args &args,
-                                          const struct sorted_planes<MEMBERS> &planes)
-{
-#if defined(GPU_IS_CUDA)
-    constexpr uint32_t all = 0xFFFFFFFFU;
-    bool is_whole = true;
-    GPU_UNROLL
-    for (uint32_t i = 0; i < sizeof planes.of_lane / sizeof planes.of_lane[0]; ++i)
-        is_whole &= i * SORTED_STRIDE + threadIdx.x >= MEMBERS || planes.of_lane[i] != GPU_NO_BLOCK;
-    if (__all_sync(all, is_whole)) {
-        const pair_word *words = reinterpret_cast<const pair_word *>(args.sorted.planes) + state.pair;
-        const uint32_t pitch = args.sorted.places.pitch / 2;
-        GPU_UNROLL
-        for (int i = 0; i < MEMBERS; ++i)
-            state.next[i] = __ldcs(
-                words + (uint64_t)__shfl_sync(all, planes.of_lane[i / SORTED_STRIDE], i % SORTED_STRIDE) * pitch);
-        return;
-    }
-    GPU_UNROLL
-    for (int i = 0; i < MEMBERS; ++i)
-        state.next[i] =
-            body_sorted_word(args, __shfl_sync(all, planes.of_lane[i / SORTED_STRIDE], i % SORTED_STRIDE), state.pair);
-#else
-    GPU_UNROLL
-    for (int i = 0; i < MEMBERS; ++i)
-        state.next[i] = body_sorted_word(args, planes.of[i], state.pair);
 #endif
 }
 
@@ -189,15 +106,24 @@ SORTED_FORM GPU_FN uint32_t body_sorted_missing(const SORTED_STATE &state)
     return rise;
 }
 
-/* Sorts the day that was fetched, if it has a value; gives its sums. */
-SORTED_FORM GPU_FN void body_sorted_take(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t sums[2])
+/* The sums of the codes of the day that came, missing ones as GPU_MISSING; they are turned about where the least are wanted. */
+SORTED_FORM GPU_FN void body_sorted_sum(SORTED_STATE &state, const struct body_sorted_args &args, int32_t sum[2])
 {
-    int32_t sum[2] = {0, 0};
+    sum[0] = sum[1] = 0;
     GPU_UNROLL
-    for (int i = 0; i < MEMBERS; ++i) {
-        pair_add(state.next[i], sum);
-        state.day[i] = args.sorted.from_below ? pair_negate(state.next[i]) : state.next[i];
-    }
+    for (int i = 0; i < MEMBERS; ++i)
+        pair_add(state.day[i], sum);
+    if (!args.sorted.from_below)
+        return;
+    GPU_UNROLL
+    for (int i = 0; i < MEMBERS; ++i)
+        state.day[i] = pair_negate(state.day[i]);
+}
+
+/* Sorts the day, if it has a value; gives its sums and counts. */
+SORTED_FORM GPU_FN void body_sorted_take(SORTED_STATE &state, const struct body_sorted_args &args, const int32_t sum[2],
+                                         uint32_t sums[2])
+{
     sums[0] = sums[1] = 0;
     if (sum[0] == MEMBERS * GPU_MISSING && sum[1] == MEMBERS * GPU_MISSING)
         return;
@@ -213,24 +139,21 @@ SORTED_FORM GPU_FN void body_sorted_take(SORTED_STATE &state, const struct body_
 
 /* The day enters the window and, where one does, the day that had its place leaves. */
 SORTED_FORM GPU_FN void body_sorted_count(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t day,
-                                          uint32_t place, const uint32_t sums[2])
+                                          uint32_t place, const uint32_t sums[2], const uint32_t ring[2])
 {
     const uint32_t n_window = args.sorted.n_window;
     const bool is_last = place == n_window - 1;
     const uint32_t of_last = is_last ? UINT32_MAX : 0; /* a choice between pointers would put the sums into memory */
+    const uint32_t has_left = day >= n_window ? UINT32_MAX : 0;
+    uint32_t *slot = body_sorted_slot(state, is_last ? 0 : place);
     GPU_UNROLL
     for (uint32_t cell = 0; cell < 2; ++cell) {
-        uint32_t *slot = body_sorted_slot(state, is_last ? 0 : place) + cell * SORTED_STRIDE;
-        if (day >= n_window) {
-            const uint32_t leaving = (state.last_sums[cell] & of_last) | (*slot & ~of_last);
-            state.n[cell] -= (int32_t)(leaving & SORTED_COUNT_MASK);
-            state.sum[cell] -= (int32_t)leaving >> SORTED_COUNT_BITS;
-        }
-        state.n[cell] += (int32_t)(sums[cell] & SORTED_COUNT_MASK);
-        state.sum[cell] += (int32_t)sums[cell] >> SORTED_COUNT_BITS;
+        const uint32_t leaving = ((state.last_sums[cell] & of_last) | (ring[cell] & ~of_last)) & has_left;
+        state.n[cell] += (int32_t)(sums[cell] & SORTED_COUNT_MASK) - (int32_t)(leaving & SORTED_COUNT_MASK);
+        state.sum[cell] += ((int32_t)sums[cell] >> SORTED_COUNT_BITS) - ((int32_t)leaving >> SORTED_COUNT_BITS);
         state.last_sums[cell] = (sums[cell] & of_last) | (state.last_sums[cell] & ~of_last);
         if (!is_last)
-            *slot = sums[cell];
+            slot[cell * SORTED_STRIDE] = sums[cell];
     }
 }
 
@@ -263,42 +186,69 @@ SORTED_FORM GPU_FN void body_sorted_put_day(SORTED_STATE &state, uint32_t slot)
         list[i * SORTED_STRIDE] = state.day[i];
 }
 
-/* A block is full: its days become suffixes, the last one first. The prefix begins anew with the next day. */
+SORTED_FORM GPU_FN void body_sorted_get_day(SORTED_STATE &state, uint32_t slot)
+{
+    const uint32_t *list = body_sorted_slot(state, slot) + 2 * SORTED_STRIDE;
+    GPU_UNROLL
+    for (int i = 0; i < MEMBERS; ++i)
+        state.day[i] = list[i * SORTED_STRIDE];
+}
+
+/*
+ * A block is full: its days become suffixes, the last one first; the day before is on its way while lists are put in order.
+ * The prefix begins anew with the next day.
+ */
 SORTED_FORM GPU_FN void body_sorted_turn(SORTED_STATE &state, const struct body_sorted_args &args)
 {
     GPU_UNROLL
     for (int i = 0; i < DEPTH; ++i)
         state.prefix[i] = i < MEMBERS ? state.day[i < MEMBERS ? i : 0] : PAIR_MISSING;
+    int32_t slot = (int32_t)args.sorted.n_window - 3;
+    if (slot >= 0)
+        body_sorted_get_day(state, (uint32_t)slot);
     GPU_NO_UNROLL
-    for (int32_t slot = (int32_t)args.sorted.n_window - 3; slot >= 0; --slot) {
+    for (; slot >= 0; --slot) {
+        const bool has_value = state.day[0] != PAIR_MISSING;
+        network_fold_pairs(state.prefix, state.day);
+        if (slot > 0)
+            body_sorted_get_day(state, (uint32_t)slot - 1);
+        if (has_value)
+            network_tidy_pairs(state.prefix, args.factors);
         uint32_t *list = body_sorted_slot(state, (uint32_t)slot) + 2 * SORTED_STRIDE;
-        GPU_UNROLL
-        for (int i = 0; i < MEMBERS; ++i)
-            state.day[i] = list[i * SORTED_STRIDE];
-        body_sorted_join(state, args);
         GPU_UNROLL
         for (int i = 0; i < DEPTH; ++i)
             list[i * SORTED_STRIDE] = state.prefix[i];
     }
 }
 
-/* The greatest values of the window, falling and then rising. */
+/* The suffix that a window begins with, well before it is needed; a window that is a whole block has none. */
+SORTED_FORM GPU_FN void body_sorted_suffix(const SORTED_STATE &state, const struct body_sorted_args &args,
+                                           uint32_t place, uint32_t (&window)[DEPTH])
+{
+    const uint32_t n_window = args.sorted.n_window;
+    if (place + 1 == n_window)
+        return;
+    const uint32_t *list = body_sorted_slot(state, place) + 2 * SORTED_STRIDE;
+    const bool is_whole = place + 2 < n_window;
+    GPU_UNROLL
+    for (int i = 0; i < DEPTH; ++i)
+        window[i] = i < MEMBERS || is_whole ? list[i * SORTED_STRIDE] : PAIR_MISSING;
+}
+
+/* The greatest values of the window, falling and then rising: of its suffix and the prefix. */
 SORTED_FORM GPU_FN void body_sorted_window(const SORTED_STATE &state, const struct body_sorted_args &args,
                                            uint32_t place, uint32_t (&window)[DEPTH])
 {
-    if (place == args.sorted.n_window - 1) {
+    const bool is_block = place == args.sorted.n_window - 1;
+    if (is_block) {
         GPU_UNROLL
         for (int i = 0; i < DEPTH; ++i)
             window[i] = state.prefix[i];
         return;
     }
-    const uint32_t *list = body_sorted_slot(state, place) + 2 * SORTED_STRIDE;
-    const bool is_whole = place + 2 < args.sorted.n_window;
     GPU_UNROLL
-    for (int i = 0; i < DEPTH; ++i) {
-        const uint32_t item = i < MEMBERS || is_whole ? list[i * SORTED_STRIDE] : PAIR_MISSING;
-        window[i] = pair_max(item, state.prefix[DEPTH - 1 - i]);
-    }
+    for (int i = 0; i < DEPTH; ++i)
+        window[i] = pair_max(window[i], state.prefix[DEPTH - 1 - i]);
 }
 
 GPU_FN struct sorted_place body_sorted_place(const struct gpu_sorted &sorted, uint32_t percentile, int32_t n,
@@ -410,25 +360,37 @@ SORTED_FORM GPU_FN bool body_sorted_know(SORTED_STATE &state, const struct body_
     return true;
 }
 
+/* A pool without values. */
+GPU_FN void body_sorted_put_nothing(const struct gpu_sorted &sorted, size_t at)
+{
+    for (uint32_t q = 0; q < (uint32_t)sorted.ranks.n_percentiles; ++q)
+        body_sorted_put(sorted.results.quantile[sorted.first_percentile + q], at, (double)NAN, (double)NAN);
+    if (sorted.results.mean)
+        body_sorted_put(sorted.results.mean, at, (double)NAN, (double)NAN);
+    if (sorted.results.n_obs)
+        *reinterpret_cast<pair_word *>(sorted.results.n_obs + at) = 0;
+}
+
+GPU_FN size_t body_sorted_at(const struct gpu_sorted &sorted, uint32_t pool, uint32_t pair)
+{
+    return (size_t)(sorted.first_result + (int32_t)pool) * sorted.places.pitch + 2 * (size_t)pair;
+}
+
+/* Results of the window; `window` has its suffix. */
 SORTED_FORM GPU_FN void body_sorted_finish(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t pool,
-                                           uint32_t place)
+                                           int32_t min_samples, uint32_t place, uint32_t (&window)[DEPTH])
 {
     const struct gpu_sorted &sorted = args.sorted;
-    const size_t at = (size_t)(sorted.first_result + (int32_t)pool) * sorted.places.pitch + 2 * (size_t)state.pair;
-    const int32_t min_samples = sorted.min_samples[pool];
+    const size_t at = body_sorted_at(sorted, pool, state.pair);
+    if (state.n[0] == 0 && state.n[1] == 0) {
+        body_sorted_put_nothing(sorted, at);
+        return;
+    }
     const bool has_enough[2] = {state.n[0] > 0 && state.n[0] >= min_samples,
                                 state.n[1] > 0 && state.n[1] >= min_samples};
     if (sorted.results.n_obs)
         *reinterpret_cast<pair_word *>(sorted.results.n_obs + at) = pair_of(state.n[0], state.n[1]);
-    if (state.n[0] == 0 && state.n[1] == 0) {
-        for (uint32_t q = 0; q < (uint32_t)sorted.ranks.n_percentiles; ++q)
-            body_sorted_put(sorted.results.quantile[sorted.first_percentile + q], at, (double)NAN, (double)NAN);
-        if (sorted.results.mean)
-            body_sorted_put(sorted.results.mean, at, (double)NAN, (double)NAN);
-        return;
-    }
     const bool is_known = body_sorted_know(state, args);
-    uint32_t window[DEPTH];
     body_sorted_window(state, args, place, window);
     if (is_known && state.known.place.deep == DEPTH - 1 && sorted.ranks.n_percentiles == 1)
         body_sorted_percentile(state, args, window, has_enough, at);
@@ -438,39 +400,68 @@ SORTED_FORM GPU_FN void body_sorted_finish(SORTED_STATE &state, const struct bod
         body_sorted_means(state, args, is_known, has_enough, at);
 }
 
-/* All days of one pair of cells. */
-SORTED_FORM GPU_FN void body_sorted_run(const struct body_sorted_args &args, uint32_t pair, uint32_t *fast,
-                                        uint32_t *slow)
+/* What a day needs of memory that lists and days on their way do not have: asked for before either. */
+struct sorted_notes {
+    uint32_t ring[2]; /* sums in the day's place */
+    int32_t min_samples; /* of the window that it ends */
+};
+
+SORTED_FORM GPU_FN struct sorted_notes body_sorted_note(const SORTED_STATE &state, const struct body_sorted_args &args,
+                                                        uint32_t day, uint32_t place)
+{
+    const uint32_t n_window = args.sorted.n_window;
+    const uint32_t *slot = body_sorted_slot(state, place == n_window - 1 ? 0 : place);
+    return {{slot[0], slot[SORTED_STRIDE]}, day + 1 >= n_window ? args.sorted.min_samples[day + 1 - n_window] : 0};
+}
+
+/* A day enters: its list joins the prefix, and the window that it ends is finished. */
+SORTED_FORM GPU_FN void body_sorted_day(SORTED_STATE &state, const struct body_sorted_args &args, uint32_t day,
+                                        uint32_t place, const int32_t sum[2], const struct sorted_notes &notes)
+{
+    const uint32_t n_window = args.sorted.n_window;
+    const bool is_window = day + 1 >= n_window;
+    uint32_t sums[2], window[DEPTH];
+    body_sorted_take(state, args, sum, sums);
+    body_sorted_count(state, args, day, place, sums, notes.ring);
+    if (is_window && (state.n[0] > 0 || state.n[1] > 0))
+        body_sorted_suffix(state, args, place, window);
+    if (place == 0)
+        body_sorted_begin(state, args);
+    else
+        body_sorted_join(state, args);
+    if (place > 0)
+        body_sorted_put_day(state, place - 1);
+    if (is_window)
+        body_sorted_finish(state, args, day + 1 - n_window, notes.min_samples, place, window);
+}
+
+/* All days of one pair of cells; `ahead` is of its own but for what lanes share. */
+SORTED_FORM GPU_FN void body_sorted_run(const struct body_sorted_args &args, uint32_t pair,
+                                        struct sorted_ahead<MEMBERS> &ahead, uint32_t *fast, uint32_t *slow)
 {
     SORTED_STATE state;
-    const uint32_t n_window = args.sorted.n_window;
     state.fast = fast;
     state.slow = slow;
     state.pair = pair;
     state.last_sums[0] = state.last_sums[1] = 0;
     state.n[0] = state.n[1] = state.sum[0] = state.sum[1] = state.known.n = 0;
-    struct sorted_planes<MEMBERS> planes;
-    body_sorted_look<MEMBERS, DEPTH>(args, 0, planes);
-    body_sorted_fetch(state, args, planes);
+    struct sorted_planes<MEMBERS> next;
+    body_sorted_look<MEMBERS>(args, 0, ahead.planes);
+    body_sorted_look<MEMBERS>(args, 1, next);
+    body_sorted_fetch(args, pair, ahead);
     uint32_t place = 0;
     GPU_NO_UNROLL
     for (uint32_t day = 0; day < args.sorted.n_days; ++day) {
-        const bool is_last = day + 1 == args.sorted.n_days;
-        uint32_t sums[2];
-        body_sorted_look<MEMBERS, DEPTH>(args, is_last ? day : day + 1, planes);
-        body_sorted_take(state, args, sums);
-        if (!is_last)
-            body_sorted_fetch(state, args, planes);
-        body_sorted_count(state, args, day, place, sums);
-        if (place == 0)
-            body_sorted_begin(state, args);
-        else
-            body_sorted_join(state, args);
-        if (place > 0)
-            body_sorted_put_day(state, place - 1);
-        if (day + 1 >= n_window)
-            body_sorted_finish(state, args, day + 1 - n_window, place);
-        if (++place < n_window)
+        int32_t sum[2];
+        body_sorted_arrive(ahead, state.day);
+        ahead.planes = next;
+        body_sorted_look<MEMBERS>(args, day + 2, next);
+        const struct sorted_notes notes = body_sorted_note(state, args, day, place);
+        body_sorted_sum(state, args, sum);
+        if (day + 1 < args.sorted.n_days)
+            body_sorted_fetch(args, pair, ahead);
+        body_sorted_day(state, args, day, place, sum, notes);
+        if (++place < args.sorted.n_window)
             continue;
         body_sorted_turn(state, args);
         place = 0;

@@ -98,13 +98,19 @@ template <int N> GPU_FN void network_tidy_pairs(uint32_t (&items)[N], struct pai
     network_run_part<network_tidies<N>, 0, network_tidies<N>::list.n>(items, factors);
 }
 
-/* The N greatest of a list of N and one of M, in order. */
-template <int N, int M>
-GPU_FN void network_join_pairs(uint32_t (&items)[N], const uint32_t (&others)[M], struct pair_factors factors)
+/* The N greatest of a list of N and one of M: they fall and then rise. */
+template <int N, int M> GPU_FN void network_fold_pairs(uint32_t (&items)[N], const uint32_t (&others)[M])
 {
     GPU_UNROLL
     for (int i = N > M ? N - M : 0; i < N; ++i)
         items[i] = pair_max(items[i], others[N - 1 - i]);
+}
+
+/* The same in order. */
+template <int N, int M>
+GPU_FN void network_join_pairs(uint32_t (&items)[N], const uint32_t (&others)[M], struct pair_factors factors)
+{
+    network_fold_pairs(items, others);
     network_tidy_pairs(items, factors);
 }
 

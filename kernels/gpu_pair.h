@@ -85,13 +85,13 @@ struct pair_factors {
 
 /*
  * Puts the greater of each half into a, the lesser into b. The lesser is also a + b less the greater, as whole words: on
- * NVIDIA, where maxima and minima keep one pipe busy, two comparators of three do that by the multipliers, which idle.
+ * NVIDIA, where maxima and minima keep one pipe busy, every second comparator does that by the multipliers, which idle.
  */
 template <int TURN> GPU_FN void pair_exchange(uint32_t &a, uint32_t &b, struct pair_factors factors)
 {
     const uint32_t greater = pair_max(a, b);
 #if !defined(GPU_IS_HIP)
-    if constexpr (TURN % 3 != 0)
+    if constexpr (TURN % 2 != 0)
         b = a * factors.one + (greater * factors.minus_one + b);
     else
 #endif

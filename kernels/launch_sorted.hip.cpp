@@ -17,51 +17,76 @@ enum { SCRATCH_BLOCKS = 1024 };
 #endif
 
 #if defined(GPU_IS_CUDA)
-/* Words before the order of blocks: units that are taken, blocks with a value, blocks without. */
-enum { TAKEN, N_SEA, N_LAND, HEAD_WORDS = 64 };
+/* Words before the order of blocks: units that are taken, blocks with a value. */
+enum { TAKEN, N_BLOCKS, HEAD_WORDS = 64 };
 enum { WARP = 32, BLOCK_PAIRS = GPU_BLOCK_CELLS / 2 };
 static constexpr unsigned ALL_LANES = 0xFFFFFFFFU;
 static_assert((int)THREADS == (int)WARP, "a block is a warp");
 
-GPU_FN bool has_value(const struct body_sorted_args &args, uint32_t pair)
+/* Whether a pair has a value on days first .. end - 1. */
+GPU_FN bool has_value(const struct body_sorted_args &args, uint32_t pair, uint32_t first, uint32_t end)
 {
-    const uint32_t n_members = args.sorted.n_members, *first = args.sorted.members,
-                   *middle = first + (size_t)(args.sorted.n_days / 2) * n_members;
+    const uint32_t n_members = args.sorted.n_members;
+    const uint32_t *members = args.sorted.members;
     bool has = false;
-    for (uint32_t i = 0; i < n_members; ++i)
-        has |= body_sorted_word(args, first[i], pair) != PAIR_MISSING ||
-               body_sorted_word(args, middle[i], pair) != PAIR_MISSING;
+    for (uint32_t day = first; day < end && !has; ++day) {
+        GPU_UNROLL_BY_10
+        for (uint32_t i = 0; i < n_members; ++i) {
+            const uint32_t plane = members[(size_t)day * n_members + i];
+            const uint32_t word = body_sorted_word(args, plane == GPU_NO_BLOCK ? 0 : plane, pair);
+            has |= plane != GPU_NO_BLOCK && word != PAIR_MISSING;
+        }
+    }
     return has;
 }
 
+/* Lanes of blocks of cells in which a lane's bit is set. */
+GPU_FN uint32_t blocks_with(uint32_t lanes)
+{
+    constexpr uint32_t first = 0x11111111U;
+    static_assert(BLOCK_PAIRS == 4, "a block is four lanes");
+    const uint32_t blocks = (lanes | lanes >> 1 | lanes >> 2 | lanes >> 3) & first;
+    return blocks * 0xFU;
+}
+
 /*
- * Blocks of cells (GPU_BLOCK_CELLS) that have a value on the first day or the middle one come first, the others last, so that
- * few warps have both kinds. A thread looks at a pair; masks of a warp hold a bit for the first pair of each block.
+ * Blocks of cells (GPU_BLOCK_CELLS) that have a value are listed; the others are finished here, where many threads wait for
+ * memory at a time. A thread looks at a pair: on the first day and the middle one, and on all days where there is none.
  */
 GPU_KERNEL(k_sorted_order_threads, k_sorted_order_blocks) k_sorted_order(struct body_sorted_args args)
 {
-    const uint32_t n_pairs = args.sorted.places.n_cells / 2, pair = GPU_BLOCK_X() * GPU_THREADS() + threadIdx.x;
-    const uint32_t lane = threadIdx.x % WARP, before = (1U << lane) - 1;
-    const bool is_first = pair < n_pairs && lane % BLOCK_PAIRS == 0;
-    const uint32_t valid = __ballot_sync(ALL_LANES, pair < n_pairs && has_value(args, pair));
-    const bool is_sea = (valid >> lane & ((1U << BLOCK_PAIRS) - 1)) != 0;
-    const uint32_t sea = __ballot_sync(ALL_LANES, is_first && is_sea),
-                   land = __ballot_sync(ALL_LANES, is_first && !is_sea);
-    uint32_t first = 0;
-    if (lane < 2)
-        first = atomicAdd(args.counter + (lane == 0 ? N_SEA : N_LAND), __popc(lane == 0 ? sea : land));
-    const uint32_t first_sea = __shfl_sync(ALL_LANES, first, 0), first_land = __shfl_sync(ALL_LANES, first, 1);
-    const uint32_t from_end = n_pairs / BLOCK_PAIRS - 1 - first_land - __popc(land & before);
-    if (is_first)
-        args.order[is_sea ? first_sea + __popc(sea & before) : from_end] = pair;
+    const struct gpu_sorted &sorted = args.sorted;
+    const uint32_t n_pairs = sorted.places.n_cells / 2, pair = GPU_BLOCK_X() * GPU_THREADS() + threadIdx.x;
+    const uint32_t lane = threadIdx.x % WARP, middle = sorted.n_days / 2;
+    const bool is_pair = pair < n_pairs;
+    uint32_t sea = blocks_with(__ballot_sync(
+        ALL_LANES, is_pair && (has_value(args, pair, 0, 1) || has_value(args, pair, middle, middle + 1))));
+    const bool is_open = is_pair && (sea >> lane & 1) == 0;
+    sea |= blocks_with(__ballot_sync(ALL_LANES, is_open && has_value(args, pair, 0, sorted.n_days)));
+    const uint32_t firsts = sea & 0x11111111U;
+    uint32_t at = 0;
+    if (lane == 0 && firsts != 0)
+        at = atomicAdd(args.counter + N_BLOCKS, __popc(firsts));
+    at = __shfl_sync(ALL_LANES, at, 0) + __popc(firsts & ((1U << lane) - 1));
+    if (firsts >> lane & 1)
+        args.order[at] = pair;
+    if (!is_pair || (sea >> lane & 1) != 0)
+        return;
+    for (uint32_t pool = 0; pool + sorted.n_window <= sorted.n_days; ++pool)
+        body_sorted_put_nothing(sorted, body_sorted_at(sorted, pool, pair));
 }
 
 /* Units of 32 pairs are taken by who is free. All lanes work, so that they may ask each other: on the last block several times. */
 SORTED_FORM GPU_KERNEL(k_sorted_threads, k_sorted_blocks) k_sorted(struct body_sorted_args args)
 {
-    const uint32_t n_pairs = args.sorted.places.n_cells / 2, t = threadIdx.x;
+    const uint32_t n_blocks = args.sorted.places.n_cells / GPU_BLOCK_CELLS, t = threadIdx.x;
+    const uint32_t n_pairs = args.counter[N_BLOCKS] * BLOCK_PAIRS;
     GPU_FAST(uint32_t, fast);
-    uint32_t *slow = args.order + n_pairs / BLOCK_PAIRS + (size_t)GPU_BLOCK_X() * THREADS * args.n_slow_words;
+    uint32_t *slow = args.order + n_blocks + (size_t)GPU_BLOCK_X() * THREADS * args.n_slow_words;
+    struct sorted_ahead<MEMBERS> ahead;
+    ahead.rows = fast;
+    fast += MEMBERS * THREADS;
+    asm("" : "+l"(fast)); /* one pointer for lists wherever they are: not made anew at each use */
     GPU_NO_UNROLL
     for (;;) {
         uint32_t unit = 0;
@@ -71,8 +96,9 @@ SORTED_FORM GPU_KERNEL(k_sorted_threads, k_sorted_blocks) k_sorted(struct body_s
         if (unit * THREADS >= n_pairs)
             break;
         const uint32_t at = unit * THREADS + t;
-        const uint32_t block = at < n_pairs ? at / BLOCK_PAIRS : n_pairs / BLOCK_PAIRS - 1;
-        body_sorted_run<MEMBERS, DEPTH>(args, args.order[block] + at % BLOCK_PAIRS, fast + t, slow + t);
+        const uint32_t pair = args.order[(at < n_pairs ? at : n_pairs - 1) / BLOCK_PAIRS] + at % BLOCK_PAIRS;
+        ahead.chunk = __shfl_sync(ALL_LANES, pair, t % SORTED_CHUNKS * BLOCK_PAIRS);
+        body_sorted_run<MEMBERS, DEPTH>(args, pair, ahead, fast + t, slow + t);
         __syncwarp();
     }
 }
@@ -99,9 +125,10 @@ SORTED_FORM GPU_KERNEL(k_sorted_threads, k_sorted_blocks) k_sorted(struct body_s
     uint32_t *slow = static_cast<uint32_t *>(args.sorted.scratch) + (size_t)GPU_BLOCK_X() * THREADS * args.n_slow_words;
     GPU_EACH_THREAD(t)
     {
+        struct sorted_ahead<MEMBERS> ahead;
         GPU_NO_UNROLL
         for (uint32_t pair = GPU_BLOCK_X() * THREADS + t; pair < n_pairs; pair += args.n_blocks * THREADS)
-            body_sorted_run<MEMBERS, DEPTH>(args, pair, fast + t, slow + t);
+            body_sorted_run<MEMBERS, DEPTH>(args, pair, ahead, fast + t, slow + t);
     }
 }
 
@@ -109,7 +136,7 @@ static int put_in_order(struct body_sorted_args &, void *) { return 0; }
 #endif
 
 struct sorted_form {
-    uint32_t n_members, depth, n_fast;
+    uint32_t n_members, depth, n_fast, n_ahead; /* n_ahead: words a thread of what is fetched, in fast memory */
     uint32_t (*words)(uint32_t n_window, uint32_t first, uint32_t end);
     int (*launch)(const struct body_sorted_args &args, uint32_t n_blocks, size_t fast_bytes, void *stream);
 };
@@ -127,7 +154,12 @@ SORTED_FORM static int launch(const struct body_sorted_args &args, uint32_t n_bl
 
 static const struct sorted_form forms[] = {
 #define X(members, depth)                                                                                              \
-    {members, depth, sorted_fast_slots<depth>, body_sorted<members, depth>::words, launch<members, depth>},
+    {members,                                                                                                          \
+     depth,                                                                                                            \
+     sorted_fast_slots<depth>,                                                                                         \
+     sorted_ahead<members>::FAST_WORDS,                                                                                \
+     body_sorted<members, depth>::words,                                                                               \
+     launch<members, depth>},
     SORTED_FORMS(X)
 #undef X
 };
@@ -160,8 +192,8 @@ static uint32_t blocks_of(uint32_t n_cells)
 
 static size_t fast_bytes_of(const struct sorted_form *form, uint32_t n_window)
 {
-    return form->n_fast > 0 ? static_cast<size_t>(form->words(n_window, 0, form->n_fast)) * THREADS * sizeof(uint32_t)
-                            : 0;
+    const size_t n_words = form->n_ahead + (form->n_fast > 0 ? form->words(n_window, 0, form->n_fast) : 0);
+    return n_words * THREADS * sizeof(uint32_t);
 }
 
 int gpu_sorted_form(uint32_t n_members, uint32_t n_window, uint32_t depth, uint32_t n_cells, int *is_built,
