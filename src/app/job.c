@@ -18,8 +18,10 @@
 
 struct sst_decode_options sst_job_decode_options(const struct sst_options *options)
 {
-    const struct sst_decode_options decode = {
-        .variable = options->variable, .units = options->units, .ice_variable = options->ice_variable};
+    const struct sst_decode_options decode = {.variable = options->variable,
+                                              .units = options->units,
+                                              .ice_variable = options->ice_variable,
+                                              .status_from = options->status_from};
     return decode;
 }
 

@@ -245,6 +245,7 @@ void sst_options_clear(struct sst_options *options)
         sst_free(options->old[i]);
     sst_free(options->old);
     sst_free(options->state);
+    sst_free(options->status_from);
     sst_free(options->output);
     sst_free(options->report);
     sst_free(options->memory_text);

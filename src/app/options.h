@@ -103,6 +103,7 @@ struct sst_options {
     char *state; /* --state of INGEST; the one input of INSPECT and VERIFY is in `inputs` */
     int keep; /* enum sst_keep */
     bool replaces, accept_product, accept_stale, accept_jump;
+    char *status_from; /* --status-from; NULL: auto */
     char **old; /* --old: files, directories, "@list" */
     size_t n_old, old_capacity;
 

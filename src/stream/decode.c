@@ -172,13 +172,6 @@ void sst_decode_name_sources(struct sst_file *file)
                                                           : "";
 }
 
-/* By name (OISST), or where the title ends in it. */
-static bool says_preliminary(const struct sst_file *file)
-{
-    return strstr(file->base_name, "_preliminary") || strcasestr(file->title, "preliminary") ||
-           strcasestr(file->title, "- interim") || strcasestr(file->title, ", interim");
-}
-
 /* A climatology's steps are days of no year; its mean would pass for daily values. CF conventions 1.11, section 7.4. */
 static enum sst_status refuse_climatology(const struct sst_file *file, struct sst_error *err)
 {
@@ -193,30 +186,18 @@ static enum sst_status refuse_climatology(const struct sst_file *file, struct ss
     return SST_OK;
 }
 
-enum sst_status sst_decode_take_titles(struct sst_file *file, const char *title, const char *id, struct sst_error *err)
-{
-    static const double hadisst_ice_degc = -1000.0; /* HadISST writes it where ice covers the cell */
-    SST_TRY(sst_strdup(title, &file->title, err));
-    SST_TRY(sst_strdup(id[0] ? id : title, &file->product, err));
-    file->info.title = file->title;
-    file->info.product = file->product;
-    file->info.is_preliminary = says_preliminary(file);
-    file->ice_code_degc = strcasestr(file->title, "HadISST") ? hadisst_ice_degc : NAN;
-    return SST_OK;
-}
-
 static enum sst_status read_header(struct sst_file *file, const struct sst_decode_options *options,
                                    struct sst_error *err)
 {
-    char title[SST_DECODE_TEXT_SIZE], id[SST_DECODE_TEXT_SIZE];
+    struct sst_decode_own own;
     struct stat status;
     if (stat(file->path, &status) == 0)
         sst_decode_identify(&status, &file->identity);
     SST_TRY(sst_decode_check_magic(file->path, &file->info.size_bytes, err));
     SST_TRY(open_netcdf(file, err));
-    sst_decode_attr_text(file->ncid, NC_GLOBAL, "title", title, sizeof title);
-    sst_decode_attr_text(file->ncid, NC_GLOBAL, "id", id, sizeof id);
-    SST_TRY(sst_decode_take_titles(file, title, id, err));
+    sst_decode_read_own(file, &own);
+    SST_TRY(sst_decode_take_own(file, &own, err));
+    SST_TRY(sst_decode_read_expver(file, err));
     SST_TRY(sst_decode_find_axes(file, err));
     SST_TRY(refuse_climatology(file, err));
     SST_TRY(read_sst(file, options, err));
@@ -250,8 +231,10 @@ enum sst_status sst_decode_create_file(const char *path, const struct sst_decode
     file->info.standard_name = file->standard_name;
     file->info.units = file->units;
     file->info.variable = file->info.format = file->info.ice_source = file->info.mask_source = "";
-    file->info.title = file->info.product = file->info.reading = "";
+    file->info.title = file->info.product = file->info.sensor = file->info.reading = "";
     file->info.steps_per_chunk = 1;
+    if (!sst_status_rule_read(options->status_from, &file->status_rule))
+        SST_TRY_GOTO(sst_fail(err, SST_ERR_INTERNAL, "there is no such rule for the status of files"));
     *out = file;
     file = NULL;
 done:
@@ -324,6 +307,7 @@ void sst_file_close(struct sst_file **file)
     sst_free(f->path);
     sst_free(f->title);
     sst_free(f->product);
+    sst_free(f->sensor);
     sst_free(f->dim_roles);
     sst_free(f->dim_coordinates);
     sst_free(f->is_bounds);

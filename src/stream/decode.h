@@ -46,6 +46,7 @@ struct sst_decode_options {
     const char *variable; /* --var: the SST variable */
     const char *units; /* --units: in place of the file's */
     const char *ice_variable; /* --ice-var: sea ice concentration */
+    const char *status_from; /* --status-from, as decode_status.h reads it: which files are preliminary */
     struct sst_decode_scratch *scratch; /* NULL: the file makes its own */
     bool library_only; /* all values are read by netCDF-C; nothing else differs, which is for tests to show */
 };
@@ -65,14 +66,15 @@ struct sst_file_info {
     const char *mask_source; /* variable whose flags tell land and lakes, "" if none */
     const char *title; /* global attribute, "" if none */
     const char *reading; /* how the SST was read last: "chunks read directly: shuffle, deflate"; "" at first */
-    const char *product; /* global attribute id, else the title: what the product calls itself, "" if nothing */
+    const char *product; /* what it calls itself: global attribute id, else title, with its version; "" if nothing */
+    const char *sensor; /* global attributes platform, sensor and instrument, "" if none */
     enum sst_sst_kind kind;
     enum sst_calendar_kind calendar;
     const struct sst_grid *grid;
     const struct sst_step_info *steps;
     size_t n_steps;
     size_t steps_per_chunk; /* steps that one compressed chunk spans; 1 where each step is stored apart */
-    bool is_preliminary; /* by file name or attribute (OISST _preliminary) */
+    bool is_preliminary; /* by file name or attribute (OISST _preliminary, ERA5T), or by status_from */
     bool is_packed; /* integer storage: the packing alone tells the lattice */
     bool lattice_is_exact; /* is_packed, and every packed value lies on `lattice` */
     enum sst_lattice_kind lattice; /* of the packing; CENTI for floating point until values are seen */

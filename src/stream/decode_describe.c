@@ -271,21 +271,23 @@ enum sst_status sst_decode_describe(int64_t hdf5, const char *const values_left_
     return description.rc;
 }
 
-/* A fixed number of letters, as netCDF-C stores attributes of type char. */
+/* A fixed number of letters, as netCDF-C stores attributes of type char; numbers are no text, as sst_decode_attr_text has it. */
 static bool read_text(hid_t attribute, char *buffer, size_t size)
 {
     char text[ATTR_BYTES + 1];
     const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
     const hssize_t n = H5Sget_simple_extent_npoints(space);
-    const bool is_plain = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && n <= 1 && n >= 0 &&
-                          H5Tget_size(type) <= ATTR_BYTES;
+    const H5T_class_t class = H5Tget_class(type);
+    const bool is_number = class == H5T_INTEGER || class == H5T_FLOAT;
+    const bool is_plain =
+        class == H5T_STRING && H5Tis_variable_str(type) == 0 && n <= 1 && n >= 0 && H5Tget_size(type) <= ATTR_BYTES;
     memset(text, 0, sizeof text);
     const bool is_read = is_plain && (n == 0 || H5Aread(attribute, type, text) >= 0);
     (void)H5Tclose(type);
     (void)H5Sclose(space);
     if (is_read)
         (void)snprintf(buffer, size, "%s", text);
-    return is_read;
+    return is_read || is_number;
 }
 
 bool sst_decode_describe_text(int64_t hdf5, const char *name, char *buffer, size_t size)

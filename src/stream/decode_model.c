@@ -1,7 +1,7 @@
 /*
  * Files of one make are opened without the library. The first is read in full and becomes the model; a file whose header
- * says the same, byte by byte, means the same, and only what differs from day to day is read from it: time, title, id, and
- * where the chunks are. Where the bytes of the file are the same up to the first chunk, HDF5 is not asked either; else it
+ * says the same, byte by byte, means the same, and only what differs from day to day is read from it: time, titles and versions,
+ * and where the chunks are. Where the bytes of the file are the same up to the first chunk, HDF5 is not asked either; else it
  * describes the header. Whatever else differs, it is opened in full and becomes the model in its turn.
  */
 #include <fcntl.h>
@@ -23,8 +23,8 @@ struct sst_decode_model {
     size_t n_misfits;
     struct sst_decode_head *head; /* NULL until a model was kept */
     size_t n_head_misfits; /* as n_misfits */
-    char title[SST_DECODE_TEXT_SIZE], id[SST_DECODE_TEXT_SIZE];
-    char *variable, *units, *ice_variable; /* options; NULL where not given */
+    struct sst_decode_own own;
+    char *variable, *units, *ice_variable, *status_from; /* options; NULL where not given */
     struct sst_decode_bytes header, other_header; /* the model's, and room for that of the file at hand */
     struct sst_file facts; /* its pointers are of no use, but for the grid, which is the model's own */
     struct sst_direct_storage storages[N_VARIABLES];
@@ -40,6 +40,7 @@ void sst_decode_model_destroy(struct sst_decode_model **model)
     sst_free(old->variable);
     sst_free(old->units);
     sst_free(old->ice_variable);
+    sst_free(old->status_from);
     sst_free(old->header.at);
     sst_free(old->other_header.at);
     sst_decode_head_destroy(&old->head);
@@ -53,7 +54,8 @@ static bool is_same_option(const char *a, const char *b) { return a && b ? strcm
 static bool has_options(const struct sst_decode_model *model, const struct sst_decode_options *options)
 {
     return is_same_option(model->variable, options->variable) && is_same_option(model->units, options->units) &&
-           is_same_option(model->ice_variable, options->ice_variable);
+           is_same_option(model->ice_variable, options->ice_variable) &&
+           is_same_option(model->status_from, options->status_from);
 }
 
 static enum sst_status keep_option(const char *text, char **kept, struct sst_error *err)
@@ -116,16 +118,27 @@ static enum sst_status keep_storages(struct sst_decode_model *model, struct sst_
     return SST_OK;
 }
 
-/* The head is of use where all that is not in the description stands in it too: title and id. */
+/* False where one of the attributes is of no plain text. */
+static bool describe_own(const struct sst_file *file, struct sst_decode_own *out)
+{
+    bool are_read = true;
+    for (int which = 0; which < SST_N_OWN_TEXTS && are_read; ++which) {
+        const char *name = sst_decode_own_name(file, (enum sst_decode_own_text)which);
+        out->texts[which][0] = '\0';
+        are_read =
+            !name || sst_decode_describe_text(file->direct->hdf5, name, out->texts[which], sizeof out->texts[which]);
+    }
+    return are_read;
+}
+
+/* The head is of use where all that is not in the description stands in it too: the attributes of each file's own. */
 static enum sst_status keep_head(struct sst_decode_model *model, const struct sst_file *file, struct sst_error *err)
 {
     const char *const values_left_out[2] = {file->time.name, file->time.bounds_name};
-    const int64_t hdf5 = file->direct->hdf5;
     if (!model->head)
         SST_TRY(sst_alloc(1, sizeof *model->head, "a header", &model->head, err));
     SST_TRY(sst_decode_head_learn(model->head, file->direct, values_left_out, err));
-    model->head->is_set &= sst_decode_describe_text(hdf5, "title", model->title, sizeof model->title) &&
-                           sst_decode_describe_text(hdf5, "id", model->id, sizeof model->id);
+    model->head->is_set &= describe_own(file, &model->own);
     return SST_OK;
 }
 
@@ -145,6 +158,7 @@ static enum sst_status set(struct sst_decode_model *model, struct sst_file *file
     SST_TRY(keep_option(options->variable, &model->variable, err));
     SST_TRY(keep_option(options->units, &model->units, err));
     SST_TRY(keep_option(options->ice_variable, &model->ice_variable, err));
+    SST_TRY(keep_option(options->status_from, &model->status_from, err));
     sst_grid_destroy(&model->facts.grid);
     SST_TRY(copy_grid(file->grid, &model->facts.grid, err));
     take_facts(file, &model->facts);
@@ -157,7 +171,7 @@ enum sst_status sst_decode_keep_model(struct sst_file *file, const struct sst_de
                                       const struct sst_decode_notes *told, struct sst_error *err)
 {
     struct sst_decode_scratch *scratch = file->scratch;
-    if (!file->is_netcdf4 || told->is_cut)
+    if (!file->is_netcdf4 || told->is_cut || file->has_expver)
         return SST_OK;
     if (!scratch->model)
         SST_TRY(sst_alloc(1, sizeof *scratch->model, "reading", &scratch->model, err));
@@ -198,12 +212,12 @@ static enum sst_status take_grid(const struct sst_decode_model *model, struct ss
     return SST_OK;
 }
 
-/* Titles and time. A message is the library's: what fails here is opened again. */
-static enum sst_status take_own_facts(struct sst_file *file, const char *title, const char *id, bool *is_read,
+/* Attributes and time. A message is the library's: what fails here is opened again. */
+static enum sst_status take_own_facts(struct sst_file *file, const struct sst_decode_own *own, bool *is_read,
                                       struct sst_error *err)
 {
     struct sst_error problem = {0};
-    SST_TRY(sst_decode_take_titles(file, title, id, err));
+    SST_TRY(sst_decode_take_own(file, own, err));
     sst_decode_name_sources(file);
     const enum sst_status rc = sst_decode_place_steps(file, &problem);
     if (rc == SST_ERR_NOMEM)
@@ -253,7 +267,7 @@ static enum sst_status take_head(struct sst_decode_model *model, struct sst_file
     if (!*is_alike)
         return SST_OK;
     SST_TRY(take_grid(model, file, err));
-    return take_own_facts(file, model->title, model->id, is_alike, err);
+    return take_own_facts(file, &model->own, is_alike, err);
 }
 
 static enum sst_status open_by_head(struct sst_decode_model *model, struct sst_file *file, bool *is_alike,
@@ -282,12 +296,9 @@ static enum sst_status open_by_head(struct sst_decode_model *model, struct sst_f
 
 static enum sst_status read_own_facts(struct sst_file *file, bool *is_read, struct sst_error *err)
 {
-    char title[SST_DECODE_TEXT_SIZE], id[SST_DECODE_TEXT_SIZE];
+    struct sst_decode_own own;
     *is_read = false;
-    if (!sst_decode_describe_text(file->direct->hdf5, "title", title, sizeof title) ||
-        !sst_decode_describe_text(file->direct->hdf5, "id", id, sizeof id))
-        return SST_OK;
-    return take_own_facts(file, title, id, is_read, err);
+    return describe_own(file, &own) ? take_own_facts(file, &own, is_read, err) : SST_OK;
 }
 
 static enum sst_status open_by_description(struct sst_decode_model *model, struct sst_file *file, bool *is_alike,

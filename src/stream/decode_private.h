@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 #include "stream/decode.h"
+#include "stream/decode_status.h"
 
 enum {
     SST_DECODE_TEXT_SIZE = 256, /* [B] of an attribute that is looked at; longer texts are cut */
@@ -118,7 +119,9 @@ struct sst_file {
     bool is_netcdf4;
     struct sst_decode_identity identity; /* from before its header was read */
     struct sst_file_info info;
-    char *path, *title, *product;
+    char *path, *title, *product, *sensor;
+    struct sst_status_rule status_rule;
+    bool has_expver; /* a variable of that name, whose values differ from file to file */
     const char *base_name; /* within path */
     char standard_name[SST_DECODE_TEXT_SIZE], units[SST_DECODE_TEXT_SIZE];
     sst_note_fn *notes;
@@ -166,9 +169,34 @@ SST_MUST_CHECK enum sst_status sst_decode_create_file(const char *path, const st
 /* Sets which variables tell ice and land, and, with HadISST's code, the SST itself. */
 void sst_decode_name_sources(struct sst_file *file);
 
-/* Takes the product's texts over, cut to SST_DECODE_TEXT_SIZE, and what they and the file's name tell. */
-SST_MUST_CHECK enum sst_status sst_decode_take_titles(struct sst_file *file, const char *title, const char *id,
-                                                      struct sst_error *err);
+/* Global attributes in which files of one make differ. */
+enum sst_decode_own_text {
+    SST_OWN_TITLE,
+    SST_OWN_ID,
+    SST_OWN_PRODUCT_VERSION,
+    SST_OWN_VERSION,
+    SST_OWN_PLATFORM,
+    SST_OWN_SENSOR,
+    SST_OWN_INSTRUMENT,
+    SST_OWN_STATUS, /* that of --status-from */
+    SST_N_OWN_TEXTS
+};
+
+/* Cut to SST_DECODE_TEXT_SIZE; "" where there is none. */
+struct sst_decode_own {
+    char texts[SST_N_OWN_TEXTS][SST_DECODE_TEXT_SIZE];
+};
+
+/* The name of an attribute; NULL where it is not asked for. */
+const char *sst_decode_own_name(const struct sst_file *file, enum sst_decode_own_text which);
+void sst_decode_read_own(const struct sst_file *file, struct sst_decode_own *out);
+
+/* Takes the texts over, and what they and the file's name tell. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_decode_take_own(struct sst_file *file, const struct sst_decode_own *own,
+                                                   struct sst_error *err);
+
+/* Whether the file is of ERA5T, by its variable expver. Errors: SST_ERR_INPUT, SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_decode_read_expver(struct sst_file *file, struct sst_error *err);
 
 /* Sets what is told of a format, one of NC_FORMAT_... */
 void sst_decode_set_format(struct sst_file *file, int format);

@@ -9,7 +9,7 @@
 enum { ALIGNMENT = 8, MAX_AXIS = 1 << 26 };
 
 /* The texts of a struct sst_file_info, in the order in which they are written. */
-enum { N_TEXTS = 9 };
+enum { N_TEXTS = 10 };
 
 struct head {
     uint64_t n_steps, n_lat, n_lon, canonical_col, memo_bytes, texts_bytes, notes_bytes, n_notes;
@@ -39,9 +39,9 @@ void sst_scan_notes_clear(struct sst_scan_notes *notes)
 
 static void list_texts(const struct sst_file_info *info, const char **texts)
 {
-    const char *const list[N_TEXTS] = {info->format, info->variable,   info->standard_name,
-                                       info->units,  info->ice_source, info->mask_source,
-                                       info->title,  info->reading,    info->product};
+    const char *const list[N_TEXTS] = {info->format,     info->variable,    info->standard_name, info->units,
+                                       info->ice_source, info->mask_source, info->title,         info->reading,
+                                       info->product,    info->sensor};
     memcpy(texts, list, sizeof list);
 }
 
@@ -128,9 +128,9 @@ static bool holds_texts(const char *bytes, size_t n_bytes, size_t n_texts)
 
 static void take_texts(const char *bytes, struct sst_file_info *info)
 {
-    const char **const places[N_TEXTS] = {&info->format, &info->variable,   &info->standard_name,
-                                          &info->units,  &info->ice_source, &info->mask_source,
-                                          &info->title,  &info->reading,    &info->product};
+    const char **const places[N_TEXTS] = {&info->format,     &info->variable,    &info->standard_name, &info->units,
+                                          &info->ice_source, &info->mask_source, &info->title,         &info->reading,
+                                          &info->product,    &info->sensor};
     for (size_t i = 0; i < N_TEXTS; ++i) {
         *places[i] = bytes;
         bytes += strlen(bytes) + 1;

@@ -15,7 +15,7 @@ static size_t on_line(size_t n) { return (n + LINE - 1) / LINE * LINE; }
 /* Texts are kept with their zero; 0 bytes is NULL. */
 struct setup_head {
     uint64_t n_lat, n_lon, canonical_col, row0, n_rows, col0, n_cols, n_cells; /* n_lat 0: no domain */
-    uint64_t n_most_open, keys_per_slot, variable_bytes, units_bytes, ice_variable_bytes;
+    uint64_t n_most_open, keys_per_slot, variable_bytes, units_bytes, ice_variable_bytes, status_from_bytes;
     int32_t lattice;
     uint8_t wraps, has_keep, library_only;
 };
@@ -37,6 +37,7 @@ enum sst_status sst_serve_pack(const struct sst_serve_setup *setup, void **out, 
                               .variable_bytes = text_bytes(steps->decode.variable),
                               .units_bytes = text_bytes(steps->decode.units),
                               .ice_variable_bytes = text_bytes(steps->decode.ice_variable),
+                              .status_from_bytes = text_bytes(steps->decode.status_from),
                               .lattice = (int32_t)steps->lattice,
                               .library_only = steps->decode.library_only};
     if (steps->domain) {
@@ -55,7 +56,8 @@ enum sst_status sst_serve_pack(const struct sst_serve_setup *setup, void **out, 
     const size_t lat_bytes = head.n_lat * sizeof(double), lon_bytes = head.n_lon * sizeof(double);
     const size_t keep_bytes = head.has_keep ? head.n_cells : 0;
     const size_t total = on_line(sizeof head) + on_line(lat_bytes) + on_line(lon_bytes) + on_line(keep_bytes) +
-                         on_line(head.variable_bytes) + on_line(head.units_bytes) + on_line(head.ice_variable_bytes);
+                         on_line(head.variable_bytes) + on_line(head.units_bytes) + on_line(head.ice_variable_bytes) +
+                         on_line(head.status_from_bytes);
     unsigned char *bytes = NULL;
     SST_TRY(sst_alloc(total, 1, "the readers' setup", &bytes, err));
     unsigned char *at = append(bytes, &head, sizeof head);
@@ -64,7 +66,8 @@ enum sst_status sst_serve_pack(const struct sst_serve_setup *setup, void **out, 
     at = append(at, steps->keep, keep_bytes);
     at = append(at, steps->decode.variable, head.variable_bytes);
     at = append(at, steps->decode.units, head.units_bytes);
-    (void)append(at, steps->decode.ice_variable, head.ice_variable_bytes);
+    at = append(at, steps->decode.ice_variable, head.ice_variable_bytes);
+    (void)append(at, steps->decode.status_from, head.status_from_bytes);
     *out = bytes;
     *n_bytes = total;
     return SST_OK;
@@ -111,6 +114,7 @@ static enum sst_status open_server(const void *setup, size_t setup_bytes, void *
     server->decode.variable = take(&at, head->variable_bytes);
     server->decode.units = take(&at, head->units_bytes);
     server->decode.ice_variable = take(&at, head->ice_variable_bytes);
+    server->decode.status_from = take(&at, head->status_from_bytes);
     server->decode.library_only = head->library_only != 0;
     server->keys_per_slot = (size_t)head->keys_per_slot;
     SST_TRY_GOTO(sst_decode_scratch_create(&server->scratch, err));

@@ -95,6 +95,7 @@ static void expect_same_texts(const struct sst_file_info *a, const struct sst_fi
     ck_assert_str_eq(a->title, b->title);
     ck_assert_str_eq(a->reading, b->reading);
     ck_assert_str_eq(a->product, b->product);
+    ck_assert_str_eq(a->sensor, b->sensor);
 }
 
 static void expect_same_info(const struct sst_file_info *a, const struct sst_file_info *b)
@@ -204,6 +205,9 @@ static void no_titles(struct make_nc_spec *spec)
     make_nc_drop(&spec->global, "id");
 }
 static void other_id(struct make_nc_spec *spec) { make_nc_text(&spec->global, "id", "Daily 2"); }
+static void version(struct make_nc_spec *spec) { make_nc_text(&spec->global, "product_version", "2.1nrt"); }
+static void platform(struct make_nc_spec *spec) { make_nc_text(&spec->global, "platform", "MetOp-C"); }
+static void number_version(struct make_nc_spec *spec) { make_nc_number(&spec->global, "version", NC_DOUBLE, 2.1); }
 static void history(struct make_nc_spec *spec) { make_nc_text(&spec->global, "history", "made today"); }
 static void other_day(struct make_nc_spec *spec) { make_nc_find(spec, "time")->values = next_day; }
 static void other_values(struct make_nc_spec *spec) { make_nc_find(spec, "sst")->values = ice_values; }
@@ -282,14 +286,15 @@ static const struct {
     change_fn *change;
     bool is_own, is_refused;
 } changes[] = {
-    {nothing, true, false},      {title, true, false},      {no_titles, true, false},    {other_id, true, false},
-    {history, true, false},      {other_day, true, false},  {other_values, true, false}, {scale, false, false},
-    {scale_type, false, false},  {fill, false, false},      {units, false, false},       {string_units, false, false},
-    {calendar, false, false},    {epoch, false, false},     {second_sst, false, true},   {name_of_ice, false, true},
-    {flip, false, false},        {turn, false, false},      {chunks, false, false},      {filters, false, false},
-    {endian, false, false},      {type, false, false},      {valid_min, false, false},   {dropped, false, false},
-    {renamed, false, false},     {ice_units, false, false}, {meanings, false, false},    {fixed_time, false, false},
-    {turned_dims, false, false}, {no_ice, false, false},    {no_unit, false, true},      {fill_time, false, true}};
+    {nothing, true, false},    {title, true, false},        {no_titles, true, false},      {other_id, true, false},
+    {version, true, false},    {platform, true, false},     {number_version, true, false}, {history, true, false},
+    {other_day, true, false},  {other_values, true, false}, {scale, false, false},         {scale_type, false, false},
+    {fill, false, false},      {units, false, false},       {string_units, false, false},  {calendar, false, false},
+    {epoch, false, false},     {second_sst, false, true},   {name_of_ice, false, true},    {flip, false, false},
+    {turn, false, false},      {chunks, false, false},      {filters, false, false},       {endian, false, false},
+    {type, false, false},      {valid_min, false, false},   {dropped, false, false},       {renamed, false, false},
+    {ice_units, false, false}, {meanings, false, false},    {fixed_time, false, false},    {turned_dims, false, false},
+    {no_ice, false, false},    {no_unit, false, true},      {fill_time, false, true}};
 enum { N_CHANGES = sizeof changes / sizeof *changes };
 
 /* --- files that can be told by their heads ----------------------------------------------------------------------- */

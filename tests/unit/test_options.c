@@ -561,6 +561,7 @@ static const struct refusal refusals[] = {
     {"ingest --state s", "ingest: no files", "sststream ingest --state s oisst/"},
     {"ingest f --state s --baseline 1961-2020 --window 59", "--window 59: with 60 years", "at most"},
     {"ingest f --state s --approx cf", "--approx: not an option of 'ingest'", "Leave it out"},
+    {"ingest f --state s --status-from nrt", "--status-from nrt: no such rule", "as in name:*_nrt.nc"},
     {"f --keep all", "--keep: not an option of 'run', but of 'ingest'", "Leave it out"},
     {"climatology -o f", "climatology: no state", "sststream climatology --state sea -o clim.nc"},
     {"climatology --state s", "climatology: no file to write to", "-o clim.nc"},

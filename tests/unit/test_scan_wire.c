@@ -26,6 +26,7 @@ static const struct sst_file_info full = {.path = "not sent",
                                           .title = "a title with \xc3\xa9",
                                           .reading = "chunks read directly: shuffle",
                                           .product = "a product",
+                                          .sensor = "a sensor",
                                           .kind = SST_KIND_DEPTH,
                                           .calendar = SST_CALENDAR_ALL_LEAP,
                                           .grid = &grid,
@@ -77,6 +78,7 @@ static void expect_texts(const struct sst_file_info *got, const struct sst_file_
     ck_assert_str_eq(got->title, want->title);
     ck_assert_str_eq(got->reading, want->reading);
     ck_assert_str_eq(got->product, want->product);
+    ck_assert_str_eq(got->sensor, want->sensor);
 }
 
 static void expect_numbers(const struct sst_file_info *got, const struct sst_file_info *want)
@@ -151,14 +153,14 @@ START_TEST(texts_may_be_empty_or_long)
     ck_assert_ptr_nonnull(text);
     memset(text, 'x', LONG_TEXT);
     text[LONG_TEXT] = '\0';
-    for (int i = 0; i < 9; ++i) {
+    for (int i = 0; i < 10; ++i) {
         const struct sst_scan_notes none = {0};
         struct sst_file_info info = full;
         struct sst_scan_facts facts;
-        const char **const texts[] = {&info.format, &info.variable,   &info.standard_name,
-                                      &info.units,  &info.ice_source, &info.mask_source,
-                                      &info.title,  &info.reading,    &info.product};
-        for (int k = 0; k < 9; ++k)
+        const char **const texts[] = {&info.format,     &info.variable,    &info.standard_name, &info.units,
+                                      &info.ice_source, &info.mask_source, &info.title,         &info.reading,
+                                      &info.product,    &info.sensor};
+        for (int k = 0; k < 10; ++k)
             *texts[k] = k == i ? text : "";
         const size_t n_bytes = sst_scan_wire_write(&info, NULL, 0, &none, bytes, ROOM);
         ck_assert_uint_gt(n_bytes, LONG_TEXT);

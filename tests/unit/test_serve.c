@@ -125,12 +125,14 @@ START_TEST(what_the_user_said_of_decoding_reaches_the_readers)
     ck_assert_int_eq(serve(&server, request, n_bytes, &result), SST_ERR_INPUT);
     ck_assert_msg(strstr(result.error.text, "no_such_variable") != NULL, "%s", result.error.text);
     close_server(&server);
-    setup.steps.decode = (struct sst_decode_options){.variable = "sst", .units = "kelvin"};
+    setup.steps.decode =
+        (struct sst_decode_options){.variable = "sst", .units = "kelvin", .status_from = "preliminary"};
     open_server(&server, &setup, sst_serve_scan_slot_bytes());
     ck_assert_int_eq(serve(&server, request, n_bytes, &result), SST_OK);
     ck_assert(sst_serve_take_reply(&result, &reply));
     ck_assert(sst_scan_wire_read(result.values, reply.n_bytes, path, &facts));
     ck_assert_str_eq(facts.info.units, "kelvin");
+    ck_assert(facts.info.is_preliminary);
     close_server(&server);
     setup.steps.decode = (struct sst_decode_options){.ice_variable = "no_such_ice"};
     open_server(&server, &setup, sst_serve_scan_slot_bytes());
