@@ -23,6 +23,9 @@ void sst_catalog_destroy(struct sst_catalog **catalog)
     for (size_t i = 0; i < old->n_products; ++i)
         sst_free(old->products[i]);
     sst_free(old->products);
+    for (size_t i = 0; i < old->n_sensors; ++i)
+        sst_free(old->sensors[i]);
+    sst_free(old->sensors);
     sst_grid_destroy(&old->grid);
     sst_free(old->variable);
     sst_free(old->standard_name);
@@ -40,10 +43,10 @@ const char *sst_catalog_without_path(const char *path, const char *reason)
 }
 
 enum sst_status sst_catalog_reject(struct sst_catalog *catalog, const char *path, const char *reason,
-                                   struct sst_error *err)
+                                   enum sst_reject_kind kind, struct sst_error *err)
 {
     enum sst_status rc = SST_OK;
-    struct sst_reject reject = {0};
+    struct sst_reject reject = {.kind = kind};
     SST_TRY_GOTO(sst_grow(&catalog->rejects, &catalog->rejects_capacity, catalog->n_rejects + 1,
                           sizeof *catalog->rejects, "the list of unusable files", err));
     SST_TRY_GOTO(sst_strdup(path, &reject.path, err));

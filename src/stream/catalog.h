@@ -18,8 +18,10 @@
 #include "stream/memo_list.h"
 #include "stream/reader_crew.h"
 
-/* The product of a file that names none, or is preliminary. */
+/* The product of a file that names none, or is preliminary; the sensor of one that names none. */
 #define SST_NO_PRODUCT SIZE_MAX
+#define SST_NO_SENSOR SIZE_MAX
+enum { SST_MAX_SENSORS = 64 };
 
 struct sst_catalog_file {
     char *path;
@@ -29,6 +31,7 @@ struct sst_catalog_file {
     size_t steps_per_chunk;
     bool is_preliminary;
     size_t product; /* of the catalog's products; SST_NO_PRODUCT */
+    size_t sensor; /* of the catalog's sensors; SST_NO_SENSOR */
     size_t memo; /* of the catalog's memos; SST_NO_MEMO */
 };
 
@@ -39,10 +42,17 @@ struct sst_catalog_entry {
     uint32_t step;
 };
 
+enum sst_reject_kind {
+    SST_REJECT_UNUSABLE, /* cannot be read, or is not what it should be */
+    SST_REJECT_OTHER_SERIES, /* of another grid, calendar or kind of temperature than most */
+    SST_REJECT_CONTRADICTS /* another file has other values of the same day */
+};
+
 /* A file that is not used, and why. */
 struct sst_reject {
     char *path;
     char *reason; /* without the path */
+    enum sst_reject_kind kind;
 };
 
 struct sst_catalog {
@@ -55,6 +65,8 @@ struct sst_catalog {
     char **
         products; /* what products of files call themselves, without dates; none where names change from file to file */
     size_t n_products;
+    char **sensors; /* what files say of platform, sensor and instrument: the first SST_MAX_SENSORS that are unlike */
+    size_t n_sensors;
     size_t n_scanned; /* files looked at */
     struct sst_memo_list memos; /* what reading need not ask the files again */
     struct sst_timings timings; /* of the scan, summed over the processes */
@@ -74,6 +86,7 @@ struct sst_catalog_options {
     struct sst_decode_options decode;
     const struct sst_reader_crew *crew; /* NULL: files are opened in this process */
     bool stop_on_bad; /* --on-bad stop: the first unusable file is the error */
+    bool accepts_none; /* that no file is usable is no error: the catalog has rejects alone, and no grid */
     sst_note_fn *notes; /* may be NULL; told once of what many files have, then of how many */
     void *notes_user;
     void (*progress)(void *user, size_t done, size_t total); /* may be NULL; called after each file */
@@ -90,7 +103,7 @@ struct sst_catalog_options {
  * Cost     one file open at a time; about 150 bytes a file beside its path, 20 a day.
  * Owner    the caller; sst_catalog_destroy.
  * Errors   SST_ERR_INPUT, SST_ERR_GRID, SST_ERR_TIME with stop_on_bad; SST_ERR_INPUT where no file is usable (the first
- *          reject's reason is named).
+ *          reject's reason is named) and that is not accepted.
  */
 SST_MUST_CHECK enum sst_status sst_catalog_scan(const char *const *paths, size_t n_paths,
                                                 const struct sst_catalog_options *options, struct sst_catalog **out,
@@ -102,7 +115,7 @@ const char *sst_catalog_without_path(const char *path, const char *text);
 
 /* Adds a reject found later (when data were read); a leading "path: " of the reason is dropped. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_catalog_reject(struct sst_catalog *catalog, const char *path, const char *reason,
-                                                  struct sst_error *err);
+                                                  enum sst_reject_kind kind, struct sst_error *err);
 
 /* The entries of one slot as a range [first, first + count); count 0 where there is none. */
 void sst_catalog_slot(const struct sst_catalog *catalog, int slot, size_t *first, size_t *count);

@@ -155,8 +155,8 @@ void sst_reader_destroy(struct sst_reader **reader)
 }
 
 /* A file or day is unusable: the error of the run, or a reject, once for each file. `problem` may begin with the path. */
-static enum sst_status tell_bad(struct sst_reader *reader, size_t entry, const struct sst_error *problem,
-                                struct sst_error *err)
+static enum sst_status tell_bad(struct sst_reader *reader, size_t entry, enum sst_reject_kind kind,
+                                const struct sst_error *problem, struct sst_error *err)
 {
     const struct sst_catalog_entry *at = &reader->catalog->entries[entry];
     if (sst_status_is_of_the_run(problem->code))
@@ -170,7 +170,7 @@ static enum sst_status tell_bad(struct sst_reader *reader, size_t entry, const s
     if (reader->is_rejected[at->file])
         return SST_OK;
     reader->is_rejected[at->file] = 1;
-    return sst_catalog_reject(reader->catalog, file_of(reader, entry)->path, reason.text, err);
+    return sst_catalog_reject(reader->catalog, file_of(reader, entry)->path, reason.text, kind, err);
 }
 
 enum { CLOCK_TEXT_SIZE = 16 };
@@ -242,7 +242,7 @@ static enum sst_status add_entry(struct sst_reader *reader, struct day_read *rea
     struct sst_error problem = {0};
     struct sst_step *step = NULL;
     if (sst_steps_take(reader->steps, entry, &step, &problem) != SST_OK)
-        return tell_bad(reader, entry, &problem, err);
+        return tell_bad(reader, entry, SST_REJECT_UNUSABLE, &problem, err);
     if (!read->step) {
         read->step = step;
         read->entry = entry;
@@ -256,7 +256,7 @@ static enum sst_status add_entry(struct sst_reader *reader, struct day_read *rea
         describe_conflict(reader, read, entry, step, &problem);
     }
     sst_steps_give_back(reader->steps, &step);
-    return *is_conflict ? tell_bad(reader, entry, &problem, err) : SST_OK;
+    return *is_conflict ? tell_bad(reader, entry, SST_REJECT_CONTRADICTS, &problem, err) : SST_OK;
 }
 
 /* Reads the final or the preliminary entries of a day. Unlike values leave the day without a field. */
@@ -276,7 +276,7 @@ static enum sst_status read_day(struct sst_reader *reader, struct day_read *read
 {
     struct sst_error problem = {0};
     if (has_several_stamps(reader, read, &problem))
-        return tell_bad(reader, read->first + read->count - 1, &problem, err);
+        return tell_bad(reader, read->first + read->count - 1, SST_REJECT_CONTRADICTS, &problem, err);
     bool is_conflict = false;
     SST_TRY(read_entries(reader, read, false, &is_conflict, err));
     if (!read->step && !is_conflict)

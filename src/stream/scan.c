@@ -145,6 +145,7 @@ static enum sst_status add_file(struct sst_scan *scan, const struct sst_scan_fac
                                       .n_steps = info->n_steps,
                                       .steps_per_chunk = info->steps_per_chunk,
                                       .is_preliminary = info->is_preliminary};
+    SST_TRY(sst_scan_find_sensor(catalog, info, &file->sensor, err));
     SST_TRY(sst_memo_list_put(&catalog->memos, facts->memo, facts->memo_bytes, &file->memo, err));
     SST_TRY(sst_strdup(path, &file->path, err));
     ++catalog->n_files;
@@ -163,7 +164,7 @@ static enum sst_status take_facts(struct sst_scan *scan, const char *path, const
         return add_file(scan, facts, path, err);
     if (scan->options->stop_on_bad || sst_status_is_of_the_run(rc))
         return sst_fail(err, rc, "%s", reason.text);
-    return sst_catalog_reject(scan->catalog, path, reason.text, err);
+    return sst_catalog_reject(scan->catalog, path, reason.text, SST_REJECT_UNUSABLE, err);
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -275,11 +276,10 @@ enum sst_status sst_catalog_scan(const char *const *paths, size_t n_paths, const
     SST_TRY_GOTO(sst_alloc(1, sizeof *scan.catalog, "the catalog", &scan.catalog, err));
     SST_TRY_GOTO(scan_files(&scan, paths, n_paths, err));
     SST_TRY_GOTO(sst_scan_sum_up_notes(&scan, err));
-    if (scan.catalog->n_files == 0) {
-        rc = fail_without_files(scan.catalog, err);
-        goto done;
-    }
-    SST_TRY_GOTO(finish_catalog(&scan, err));
+    if (scan.catalog->n_files > 0)
+        SST_TRY_GOTO(finish_catalog(&scan, err));
+    else if (!options->accepts_none)
+        SST_TRY_GOTO(fail_without_files(scan.catalog, err));
     *out = scan.catalog;
     scan.catalog = NULL;
 done:

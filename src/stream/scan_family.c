@@ -144,7 +144,7 @@ static enum sst_status leave_out(struct sst_scan *scan, size_t file, const struc
     const enum sst_status code = describe_difference(scan, run, &scan->families[scan->records[file].family], &reason);
     if (scan->options->stop_on_bad)
         return sst_fail(err, code, "%s: %s", path, reason.text);
-    return sst_catalog_reject(scan->catalog, path, reason.text, err);
+    return sst_catalog_reject(scan->catalog, path, reason.text, SST_REJECT_OTHER_SERIES, err);
 }
 
 /* Keeps the files and entries of the run's families; `new_index` of the others is n_files. */

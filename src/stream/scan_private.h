@@ -110,6 +110,10 @@ SST_MUST_CHECK enum sst_status sst_scan_choose_lattice(struct sst_scan *scan, st
 SST_MUST_CHECK enum sst_status sst_scan_find_product(struct sst_scan *scan, const struct sst_file_info *info,
                                                      size_t *found, struct sst_error *err);
 
+/* The index of a file's sensor in the catalog, which may be new, or SST_NO_SENSOR. */
+SST_MUST_CHECK enum sst_status sst_scan_find_sensor(struct sst_catalog *catalog, const struct sst_file_info *info,
+                                                    size_t *found, struct sst_error *err);
+
 /* Notes, once, that files of the run are of products with unlike names; preliminary files are not looked at. */
 SST_MUST_CHECK enum sst_status sst_scan_note_products(const struct sst_scan *scan, struct sst_error *err);
 

@@ -74,6 +74,27 @@ done:
     return rc;
 }
 
+enum sst_status sst_scan_find_sensor(struct sst_catalog *catalog, const struct sst_file_info *info, size_t *found,
+                                     struct sst_error *err)
+{
+    size_t at = 0;
+    *found = SST_NO_SENSOR;
+    if (!info->sensor[0])
+        return SST_OK;
+    if (!catalog->sensors)
+        SST_TRY(sst_alloc(SST_MAX_SENSORS, sizeof *catalog->sensors, "the list of sensors", &catalog->sensors, err));
+    while (at < catalog->n_sensors && strcmp(catalog->sensors[at], info->sensor) != 0)
+        ++at;
+    if (at == SST_MAX_SENSORS)
+        return SST_OK;
+    if (at == catalog->n_sensors) {
+        SST_TRY(sst_strdup(info->sensor, &catalog->sensors[at], err));
+        ++catalog->n_sensors;
+    }
+    *found = at;
+    return SST_OK;
+}
+
 static size_t product_of(const struct sst_scan_record *record) { return record->product; }
 
 enum sst_status sst_scan_note_products(const struct sst_scan *scan, struct sst_error *err)
