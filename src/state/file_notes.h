@@ -3,6 +3,7 @@
  *
  *   STATE/files    block SEEN: (hash of the path, size, time) of each file that was taken
  *                  block HELD: (path, size, time, day, reason, text, since) of each file that was left out
+ *                  block SENS: what files said of platform and sensor, each text once
  *
  * A memory of the service, not a part of what was counted: it may be removed at any time, is in no digest, and is not merged.
  * A file that changes its size or time is a new one.
@@ -69,6 +70,17 @@ bool sst_file_notes_forget(struct sst_file_notes *notes, const char *path);
 /* Held files by path. Borrowed until the notes change. */
 size_t sst_file_notes_n_held(const struct sst_file_notes *notes);
 const struct sst_held_file *sst_file_notes_held(const struct sst_file_notes *notes);
+
+/* More unlike sensors than this tell nothing, and are not noted. */
+enum { SST_NOTES_MAX_SENSORS = 64 };
+
+/*
+ * Notes what a file says of its platform and sensor.
+ *
+ * is_new   whether files before said other things, and none of them this. Errors: SST_ERR_NOMEM.
+ */
+SST_MUST_CHECK enum sst_status sst_file_notes_meet_sensor(struct sst_file_notes *notes, const char *sensor,
+                                                          bool *is_new, struct sst_error *err);
 
 /* Drops what is noted of files as taken whose paths are not among those given (hashes ascending are not needed): bounded memory. */
 void sst_file_notes_keep_only(struct sst_file_notes *notes, const char *const *paths, size_t n_paths);
