@@ -1,9 +1,11 @@
 /*
  * Days of files into a state: what becomes of each, and one commit for each calendar day that changes.
  *
- *   files ─▶ catalog ─▶ days by slot ─▶ field ─▶ canonical order, digest ─▶ decide ─▶ guards ─▶ slot ─▶ commit ─▶ told
+ *   files ─▶ catalog ─▶ days by slot ─▶ field ─▶ canonical order, digest ─▶ decide ─▶ guards ─┬▶ slot ─▶ commit ─▶ told
+ *                                                                                            └▶ batch ─▶ log ─▶ told
  *
- * A day that is counted already changes nothing, whatever its file's name, time or encoding; so the same files may be given
+ * Final days of the baseline and its edges are counted; preliminary days and those beside it are known by the day log alone.
+ * A day that is known already changes nothing, whatever its file's name, time or encoding; so the same files may be given
  * again at any time, and what a crash cut off is done by giving them once more.
  */
 #ifndef SST_STATE_INGEST_H
@@ -13,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "state/day_log.h"
+#include "state/file_notes.h"
 #include "state/state.h"
 #include "stream/reader.h"
 
@@ -20,13 +24,13 @@
 
 /* What becomes of a day. */
 enum sst_ingest_outcome {
-    SST_INGEST_ADD,
-    SST_INGEST_REPLACE, /* in place of the values that are counted */
-    SST_INGEST_DUPLICATE, /* counted already, with the same values */
-    SST_INGEST_PRELIMINARY_WAITS, /* only final days are counted */
-    SST_INGEST_PRELIMINARY_LATE, /* a final one is counted */
-    SST_INGEST_OUTSIDE, /* in no pool of the baseline */
-    SST_INGEST_CONFLICT, /* counted with other values, and these are not to be replaced, or cannot be */
+    SST_INGEST_ADD, /* counted */
+    SST_INGEST_REPLACE, /* counted, in place of the values that were */
+    SST_INGEST_LOGGED, /* kept beside what is counted: preliminary, or in no pool of the baseline */
+    SST_INGEST_LOGGED_REPLACE, /* the same, in place of what the log had of the day */
+    SST_INGEST_DUPLICATE, /* known already, with the same values */
+    SST_INGEST_PRELIMINARY_LATE, /* a final one is known */
+    SST_INGEST_CONFLICT, /* known with other values, and these are not to be replaced, or cannot be */
     SST_INGEST_LEFT_OUT, /* by a guard */
     SST_INGEST_UNUSABLE, /* no file of the day can be read; the catalog's rejects say why */
     SST_INGEST_N_OUTCOMES
@@ -34,13 +38,26 @@ enum sst_ingest_outcome {
 
 struct sst_ingest_case {
     const struct sst_ledger_entry *counted; /* of this day; NULL: none */
-    uint64_t digest, ice_digest; /* of what comes in; 0, 0 where it was not read */
+    const struct sst_logged_day *logged; /* likewise, what the log has */
+    uint64_t digest, ice_digest; /* of what comes in */
     bool is_pooled; /* a day of the baseline or of its edges */
     bool is_preliminary;
     bool replaces; /* --replace */
 };
 
-/* Never LEFT_OUT or UNUSABLE: those come of guards and files. */
+/*
+ * What becomes of a day, by what is known of it:
+ *
+ *   known            a final file comes                              a preliminary file comes
+ *   nothing          taken                                           logged
+ *   a preliminary    taken in its place                              the same values: duplicate; others: conflict, or logged
+ *   day                                                              in its place with `replaces`
+ *   a final day      the same values: duplicate; others: conflict,   late
+ *                    or taken in its place with `replaces`
+ *
+ * A final day that is taken is counted where a pool has it, else logged. What the log has of a day that a pool has and the slot
+ * does not count is no obstacle to counting it. Never LEFT_OUT or UNUSABLE: those come of guards and files.
+ */
 enum sst_ingest_outcome sst_ingest_decide(const struct sst_ingest_case *at);
 
 /* What guards and ledger want to know of a field. */
@@ -86,12 +103,18 @@ const char *sst_ingest_product(const struct sst_catalog *catalog);
 
 /* --- the work ----------------------------------------------------------------------------------------------------- */
 
-/* What is told of one day: of one that is counted once it is durable. Borrowed for the call. */
+#define SST_NO_FILE SIZE_MAX
+
+/* What is told of one day: of one that is counted or logged once it is durable. Borrowed for the call. */
 struct sst_ingest_news {
     struct sst_day day;
     enum sst_ingest_outcome outcome;
-    const char *path; /* of its file; NULL where none is read */
+    enum sst_day_status status; /* of the file */
+    bool is_beside; /* in no pool of the baseline */
+    size_t file; /* index in the catalog; SST_NO_FILE where none can be read */
+    const char *path; /* of it, or NULL */
     const char *reason; /* CONFLICT, LEFT_OUT: why, with the remedy; else NULL */
+    enum sst_held_reason held; /* CONFLICT, LEFT_OUT, UNUSABLE: how such a file is noted */
 };
 
 struct sst_ingest_options {
@@ -104,19 +127,25 @@ struct sst_ingest_options {
     void *user; /* of these three */
 };
 
+/* So many days, or so much of fields, are logged by one commit. [days] [B] */
+enum { SST_INGEST_BATCH_DAYS = 32 };
+#define SST_INGEST_BATCH_BYTES ((size_t)64 << 20)
+
 struct sst_ingest_totals {
     size_t n[SST_INGEST_N_OUTCOMES]; /* days */
     size_t n_commits; /* slots written */
+    size_t n_log_commits; /* batches of days that were logged */
 };
 
 /*
  * Takes in all days of a catalog, slot by slot, years ascending.
  *
- * catalog   entries of files of other products are dropped from it; it takes the rejects.
+ * catalog   entries of files of other products are dropped from it; it takes the rejects. Where it has no entry nothing is done.
  * reader    how files are read; its domain is the whole grid.
- * Cost      two slots, and three fields, at a time.
+ * Cost      one slot, ledgers of the others, three fields; where the state keeps all, also SST_INGEST_BATCH_BYTES of fields
+ *           that wait to be logged.
  * Errors    SST_ERR_INTERRUPTED where `cancelled` said so; those of the state, of the run, and with stop_on_bad of files.
- *           Days that were told as counted stay so.
+ *           Days that were told as counted or logged stay so.
  */
 SST_MUST_CHECK enum sst_status sst_ingest(struct sst_state *state, struct sst_catalog *catalog,
                                           const struct sst_reader_options *reader,

@@ -32,7 +32,7 @@ enum sst_status sst_ingest_files_open(struct sst_ingest_files *files, enum sst_i
     memset(files, 0, sizeof *files);
     files->catalog = catalog;
     files->options = *options;
-    files->options.pools = &policy->pools;
+    files->options.pools = NULL; /* days of no pool are read too */
     catalog->lattice = policy->lattice;
     sst_domain_all(catalog->grid, &files->domain);
     SST_TRY(allocate(files, policy->lattice == SST_LATTICE_CENTI, err));

@@ -36,7 +36,6 @@ void sst_ingest_files_close(struct sst_ingest_files *files);
  * file     index of the file that it is of; SST_NO_FILE where the day has no usable one.
  * Errors   those of sst_reader_get.
  */
-#define SST_NO_FILE SIZE_MAX
 SST_MUST_CHECK enum sst_status sst_ingest_files_read(struct sst_ingest_files *files, struct sst_day day, size_t *file,
                                                      struct sst_ingest_look *look, struct sst_error *err);
 

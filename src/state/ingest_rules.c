@@ -4,17 +4,41 @@
 
 #include "state/ingest.h"
 
-enum sst_ingest_outcome sst_ingest_decide(const struct sst_ingest_case *at)
+static bool is_same(const struct sst_ingest_case *at, uint64_t digest, uint64_t ice_digest)
 {
-    if (!at->is_pooled)
-        return SST_INGEST_OUTSIDE;
+    return at->digest == digest && at->ice_digest == ice_digest;
+}
+
+/* Against what the slot counts, which is final. */
+static enum sst_ingest_outcome decide_counted(const struct sst_ingest_case *at)
+{
     if (at->is_preliminary)
-        return at->counted ? SST_INGEST_PRELIMINARY_LATE : SST_INGEST_PRELIMINARY_WAITS;
-    if (!at->counted)
-        return SST_INGEST_ADD;
-    if (at->counted->digest == at->digest && at->counted->ice_digest == at->ice_digest)
+        return SST_INGEST_PRELIMINARY_LATE;
+    if (is_same(at, at->counted->digest, at->counted->ice_digest))
         return SST_INGEST_DUPLICATE;
     return at->replaces ? SST_INGEST_REPLACE : SST_INGEST_CONFLICT;
+}
+
+/* Against what the log has. Of two preliminary files only the user knows which is the later one, so neither gives way. */
+static enum sst_ingest_outcome decide_logged(const struct sst_ingest_case *at)
+{
+    const bool known_is_final = at->logged->status == SST_DAY_FINAL;
+    if (at->is_preliminary && known_is_final)
+        return SST_INGEST_PRELIMINARY_LATE;
+    if (!at->is_preliminary && !known_is_final)
+        return SST_INGEST_LOGGED_REPLACE;
+    if (is_same(at, at->logged->digest, at->logged->ice_digest))
+        return SST_INGEST_DUPLICATE;
+    return at->replaces ? SST_INGEST_LOGGED_REPLACE : SST_INGEST_CONFLICT;
+}
+
+enum sst_ingest_outcome sst_ingest_decide(const struct sst_ingest_case *at)
+{
+    if (at->counted)
+        return decide_counted(at);
+    if (at->is_pooled && !at->is_preliminary)
+        return SST_INGEST_ADD;
+    return at->logged ? decide_logged(at) : SST_INGEST_LOGGED;
 }
 
 void sst_ingest_median(const int16_t *codes, size_t n_cells, uint32_t *counts, struct sst_ingest_look *look)

@@ -29,12 +29,12 @@ done
 program ingest "${state[@]}" --readers 2 sea
 exits 0
 [ "$(grep -c '^committed 200[0-4]-0[1]-0[1-8]$' "$work/out")" -eq 33 ] || fail "expected 33 days"
-[ "$(wc -l <"$work/out")" -eq 33 ] || fail "expected nothing else on stdout"
+[ "$(grep -c '^committed 2004-01-0[2-8] (beside the baseline)$' "$work/out")" -eq 7 ] || fail "expected 7 days beside them"
+[ "$(wc -l <"$work/out")" -eq 40 ] || fail "expected nothing else on stdout"
 out_has "committed 2004-01-01"
 err_has "st: a new state, which keeps probes."
 err_has "with --keep none;"
-err_has "in no pool of the baseline, so it is not counted (2004-01-02); more of this kind are only counted"
-err_has "st: 33 days committed (0 in place of others), 0 counted already, 0 preliminary, 7 outside the baseline, 0 left out"
+err_has "st: 33 days counted (0 in place of others), 7 logged beside them (0 in place of others), 0 known already, 0 preliminary of final days, 0 left out"
 before=$(digest_of st)
 cp -r "$work/st" "$work/copy"
 
@@ -70,7 +70,7 @@ json_has inspect.json "r['days_counted'] == 32 and r['days_expected'] == 1461 an
 json_has inspect.json "r['missing'][0] == '2000-01-09' and r['missing'][-1] == '2003-12-31'"
 json_has inspect.json "r['policy']['keep'] == 'probes' and r['policy']['first_year'] == 2000 and r['policy']['most_window_days'] == 3"
 json_has inspect.json "[y['counted'] for y in r['years']] == [0, 8, 8, 8, 8, 1] and r['years'][0]['is_edge']"
-json_has inspect.json "r['bytes'] > 1000 and r['files'] == 10 and len(r['digest']) == 32"
+json_has inspect.json "r['bytes'] > 1000 and r['files'] == 12 and len(r['digest']) == 32"
 program verify st
 exits 0
 out_is "whole: every byte is as it was written"
@@ -130,7 +130,7 @@ program ingest --state all-fresh --baseline 2000-2003 --window 3 --keep all -q r
 exits 0
 same_digest all all-fresh
 
-# Preliminary files wait for their final ones, and make no state.
+# Preliminary files are logged until their final ones come, and make no state.
 mkdir "$work/early"
 cp "$work/$(day other 20020104)" "$work/early/oisst-avhrr-v02r01.20020104_preliminary.nc"
 program ingest --state none --baseline 2000-2003 early
@@ -139,17 +139,71 @@ err_is "sststream: all files are preliminary, and a state is made from final one
 [ ! -e "$work/none" ] || fail "a refused command made a state"
 program ingest --state late --baseline 2000-2003 -q "$(day sea 20020103)"
 exits 0
+cp -r "$work/late" "$work/pure"
+program ingest --state late early
+exits 0
+out_is "committed 2002-01-04 (preliminary)"
 program ingest --state late early
 exits 0
 out_is ''
-err_has "preliminary: it is not counted, its final file will be (2002-01-04)"
+err_has "1 known already"
 program ingest --state late "$(day sea 20020104)" early
 exits 0
 out_is "committed 2002-01-04"
 program ingest --state late early
 exits 0
 out_is ''
-err_has "preliminary, and a final one is counted already (2002-01-04)"
+err_has "preliminary, and a final one is known already (2002-01-04)"
+program ingest --state pure -q "$(day sea 20020104)"
+exits 0
+same_digest late pure
+
+# A climatology of what came in pieces, late, and first as preliminary files is, to the byte, the one of the right files.
+for year in 2003 2001 2002; do
+    program ingest --state pieces-all --baseline 2000-2003 --window 3 --keep all -q "$work"/sea/*."$year"*.nc
+    exits 0
+done
+program ingest --state pieces-all -q early "$work"/sea/*.2000*.nc sea
+exits 0
+export SOURCE_DATE_EPOCH=0
+for state in pieces-all all-fresh; do
+    program ingest --state "$state" -q --replace right
+    exits 0
+    mv "$work/$state" "$work/one" # a climatology names its state
+    program climatology --state one --doy 3-6 --smooth 0 -q -o clim.nc
+    exits 0
+    mv "$work/clim.nc" "$work/clim-$state.nc"
+    mv "$work/one" "$work/$state"
+done
+cmp "$work/clim-pieces-all.nc" "$work/clim-all-fresh.nc" || fail "the climatologies differ"
+program run --baseline 2000-2003 --window 3 --doy 3-6 --smooth 0 -q -o clim-run.nc right
+exits 0
+nctool equal clim-run.nc clim-pieces-all.nc
+unset SOURCE_DATE_EPOCH
+
+# Which files are preliminary can be said: none, all, by name, by attribute.
+while read -r rule said; do
+    rm -rf "$work/said"
+    cp -r "$work/pure" "$work/said"
+    program ingest --state said -q --status-from "$rule" "$(day sea 20020105)"
+    exits 0
+    out_is "committed 2002-01-05${said:+ ($said)}"
+done <<'END'
+auto
+final
+preliminary preliminary
+name:oisst*05.nc preliminary
+name:*_nrt.nc
+attribute:title=Synthetic* preliminary
+attribute:title=synthetic*
+attribute:no_such_thing=*
+END
+for rule in name: name 'attribute:title' 'attribute:=x' 'attribute:title=' nrt; do
+    refused "--status-from $rule: no such rule. Accepted: auto, final, preliminary, name:PATTERN and attribute:NAME=PATTERN, which tell preliminary files, as in name:*_nrt.nc" ingest --state said --status-from "$rule" sea
+done
+program ingest --state said -q --status-from final early
+exits 6
+err_has "2002-01-04 left out: counted already, with other values"
 
 # Files that cannot be used or are of another series are left out; the others count.
 mkdir "$work/mixed"
@@ -165,6 +219,19 @@ exits 6
 out_is ''
 err_has "2001-01-01 left out: not the grid of the state"
 err_has "done, but 2 days were left out"
+
+# A file is not left out for what comes with it, however many those are.
+program ingest --state late wide "$(day sea 20030103)"
+exits 6
+out_is "committed 2003-01-03"
+err_has "2001-01-02 left out: not the grid of the state"
+err_has "done, but 2 days were left out, and 0 files could not be used"
+head -c 3000 "$work/$(day sea 20030104)" >"$work/cut.nc"
+program ingest --state late cut.nc
+exits 6
+out_is ''
+err_has "cut.nc: "
+err_has "done, but 0 days were left out, and 1 file could not be used"
 
 # One writer, and readers beside it.
 if command -v flock >/dev/null; then

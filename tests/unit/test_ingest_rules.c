@@ -8,11 +8,17 @@
 
 enum { NONE, SAME, OTHER_VALUES, OTHER_ICE };
 
-static enum sst_ingest_outcome decide(int counted, bool is_pooled, bool is_preliminary, bool replaces)
+/* What is known of a day. */
+enum known { UNKNOWN, PRELIMINARY, FINAL, COUNTED };
+
+static enum sst_ingest_outcome decide(enum known known, int values, bool is_pooled, bool is_preliminary, bool replaces)
 {
-    const struct sst_ledger_entry entry = {
-        .year = 2000, .digest = counted == OTHER_VALUES ? 8 : 7, .ice_digest = counted == OTHER_ICE ? 4 : 3};
-    const struct sst_ingest_case at = {.counted = counted == NONE ? NULL : &entry,
+    const uint64_t digest = values == OTHER_VALUES ? 8 : 7, ice_digest = values == OTHER_ICE ? 4 : 3;
+    const struct sst_ledger_entry entry = {.year = 2000, .digest = digest, .ice_digest = ice_digest};
+    const struct sst_logged_day logged = {
+        .status = known == FINAL ? SST_DAY_FINAL : SST_DAY_PRELIMINARY, .digest = digest, .ice_digest = ice_digest};
+    const struct sst_ingest_case at = {.counted = known == COUNTED ? &entry : NULL,
+                                       .logged = known == PRELIMINARY || known == FINAL ? &logged : NULL,
                                        .digest = 7,
                                        .ice_digest = 3,
                                        .is_pooled = is_pooled,
@@ -21,25 +27,48 @@ static enum sst_ingest_outcome decide(int counted, bool is_pooled, bool is_preli
     return sst_ingest_decide(&at);
 }
 
+/* Every case there is: what is known, with which values, whether a pool has the day; then what comes in. */
 START_TEST(every_case_has_its_outcome)
 {
+    enum {
+        ADD = SST_INGEST_ADD,
+        PUT = SST_INGEST_REPLACE,
+        LOG = SST_INGEST_LOGGED,
+        LOG_PUT = SST_INGEST_LOGGED_REPLACE
+    };
+    enum { DOUBLE = SST_INGEST_DUPLICATE, LATE = SST_INGEST_PRELIMINARY_LATE, CLASH = SST_INGEST_CONFLICT };
     static const struct {
-        int counted;
-        enum sst_ingest_outcome final, with_replace, preliminary;
+        enum known known;
+        int values;
+        bool is_pooled;
+        int final, final_replaces, preliminary, preliminary_replaces; /* enum sst_ingest_outcome */
     } rows[] = {
-        {NONE, SST_INGEST_ADD, SST_INGEST_ADD, SST_INGEST_PRELIMINARY_WAITS},
-        {SAME, SST_INGEST_DUPLICATE, SST_INGEST_DUPLICATE, SST_INGEST_PRELIMINARY_LATE},
-        {OTHER_VALUES, SST_INGEST_CONFLICT, SST_INGEST_REPLACE, SST_INGEST_PRELIMINARY_LATE},
-        {OTHER_ICE, SST_INGEST_CONFLICT, SST_INGEST_REPLACE, SST_INGEST_PRELIMINARY_LATE},
+        {UNKNOWN, NONE, true, ADD, ADD, LOG, LOG},
+        {UNKNOWN, NONE, false, LOG, LOG, LOG, LOG},
+        {PRELIMINARY, SAME, true, ADD, ADD, DOUBLE, DOUBLE},
+        {PRELIMINARY, OTHER_VALUES, true, ADD, ADD, CLASH, LOG_PUT},
+        {PRELIMINARY, OTHER_ICE, true, ADD, ADD, CLASH, LOG_PUT},
+        {PRELIMINARY, SAME, false, LOG_PUT, LOG_PUT, DOUBLE, DOUBLE},
+        {PRELIMINARY, OTHER_VALUES, false, LOG_PUT, LOG_PUT, CLASH, LOG_PUT},
+        {PRELIMINARY, OTHER_ICE, false, LOG_PUT, LOG_PUT, CLASH, LOG_PUT},
+        {FINAL, SAME, true, ADD, ADD, LATE, LATE},
+        {FINAL, OTHER_VALUES, true, ADD, ADD, LATE, LATE},
+        {FINAL, OTHER_ICE, true, ADD, ADD, LATE, LATE},
+        {FINAL, SAME, false, DOUBLE, DOUBLE, LATE, LATE},
+        {FINAL, OTHER_VALUES, false, CLASH, LOG_PUT, LATE, LATE},
+        {FINAL, OTHER_ICE, false, CLASH, LOG_PUT, LATE, LATE},
+        {COUNTED, SAME, true, DOUBLE, DOUBLE, LATE, LATE},
+        {COUNTED, OTHER_VALUES, true, CLASH, PUT, LATE, LATE},
+        {COUNTED, OTHER_ICE, true, CLASH, PUT, LATE, LATE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        ck_assert_int_eq(decide(rows[i].counted, true, false, false), rows[i].final);
-        ck_assert_int_eq(decide(rows[i].counted, true, false, true), rows[i].with_replace);
-        for (int replaces = 0; replaces <= 1; ++replaces) {
-            ck_assert_int_eq(decide(rows[i].counted, true, true, replaces), rows[i].preliminary);
-            ck_assert_int_eq(decide(rows[i].counted, false, false, replaces), SST_INGEST_OUTSIDE);
-            ck_assert_int_eq(decide(rows[i].counted, false, true, replaces), SST_INGEST_OUTSIDE);
-        }
+        const int got[] = {(int)decide(rows[i].known, rows[i].values, rows[i].is_pooled, false, false),
+                           (int)decide(rows[i].known, rows[i].values, rows[i].is_pooled, false, true),
+                           (int)decide(rows[i].known, rows[i].values, rows[i].is_pooled, true, false),
+                           (int)decide(rows[i].known, rows[i].values, rows[i].is_pooled, true, true)};
+        const int want[] = {rows[i].final, rows[i].final_replaces, rows[i].preliminary, rows[i].preliminary_replaces};
+        for (size_t way = 0; way < sizeof got / sizeof got[0]; ++way)
+            ck_assert_msg(got[way] == want[way], "row %zu, way %zu: %d, not %d", i, way, got[way], want[way]);
     }
 }
 END_TEST
