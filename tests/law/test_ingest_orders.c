@@ -1,0 +1,231 @@
+/*
+ * One state, whatever came when: days of four years in random orders and pieces, with files that come twice and in other forms,
+ * three in ten of them late, preliminary files before and after their final ones, and files that are corrected with --replace,
+ * leave what the right files alone leave in the order of time.
+ *
+ * ctest-labels: crash
+ */
+#include <string.h>
+
+#include "fake_os.h"
+#include "ingest_fixture.h"
+#include "random.h"
+#include "test_main.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { N_ORDERS = 24 };
+#else
+enum { N_ORDERS = 200 };
+#endif
+
+enum { MAX_CALL = 24 /* files */, LATE_PERCENT = 30 };
+
+/* What a state keeps, and with what its days can be replaced. */
+static const struct {
+    const char *name;
+    enum sst_keep keep;
+    int list_length;
+    bool needs_old;
+} ways[] = {{"all", SST_KEEP_ALL, 2, false}, {"lists", SST_KEEP_PROBES, 2, true}, {"sums", SST_KEEP_NONE, 0, true}};
+enum { N_WAYS = sizeof ways / sizeof ways[0] };
+
+/* Files by what they are. */
+struct material {
+    struct archive right; /* of each day the file that is to remain, in order of time */
+    struct archive arriving; /* all that comes without --replace */
+    struct archive corrections; /* comes with --replace, at any time */
+    struct archive all;
+    struct sst_catalog *old; /* of all */
+};
+
+/* `path` is one of an archive's. */
+static void put_path(struct archive *archive, const char *path)
+{
+    ck_assert_uint_lt(archive->n, ARCHIVE_MAX_PATHS);
+    memmove(archive->paths[archive->n++], path, ARCHIVE_PATH_ROOM);
+}
+
+/* Writes a file of one day and puts it among the files of some kinds. */
+static void add(struct material *made, const char *name, struct day_file file, int day, struct archive *kind,
+                struct archive *other)
+{
+    archive_add(&made->all, name, file, day, 1);
+    put_path(kind, made->all.paths[made->all.n - 1]);
+    if (other)
+        put_path(other, made->all.paths[made->all.n - 1]);
+}
+
+/* Of day number `at` of the list: what else than its right file there is follows from the number. */
+static void add_day(struct material *made, int at, int day)
+{
+    static const struct day_file forms[] = {{.south_last = true}, {.deflated = true}, {.storage = STORED_FLOAT}};
+    const struct day_file plain = {.has_ice = at % 4 == 0}, wrong = {.has_ice = at % 4 == 0, .added = 25};
+    const bool is_never_final = at % 11 == 10;
+    if (is_never_final) { /* but revised: no other file of it comes without being asked to replace */
+        add(made, test_path("o%02d_preliminary.nc", at), wrong, day, &made->arriving, NULL);
+        add(made, test_path("p%02d_preliminary.nc", at), plain, day, &made->corrections, &made->right);
+        return;
+    }
+    if (at % 7 == 3) { /* corrected */
+        add(made, test_path("a%02d.nc", at), wrong, day, &made->arriving, NULL);
+        add(made, test_path("b%02d.nc", at), plain, day, &made->corrections, &made->right);
+        put_path(&made->arriving, made->right.paths[made->right.n - 1]); /* and once without being asked to replace */
+    } else {
+        add(made, test_path("c%02d.nc", at), plain, day, &made->arriving, &made->right);
+    }
+    if (at % 3 == 0)
+        add(made, test_path("d%02d_preliminary.nc", at), (struct day_file){.added = -60}, day, &made->arriving, NULL);
+    if (at % 4 == 1) {
+        struct day_file form = forms[at % 3];
+        add(made, test_path("e%02d.nc", at), form, day, &made->arriving, NULL);
+    }
+}
+
+/* The first and last days of the years, which are edges too, and those round 29 February; and two days beside the baseline. */
+static void make_material(struct material *made, const char *name)
+{
+    static const int first_days[] = {0, 366, 731, 1096};
+    int days[ARCHIVE_MAX_PATHS], n = 0;
+    *made = (struct material){.all = archive_new(name)};
+    days[n++] = -2;
+    days[n++] = -1;
+    for (int year = 0; year < 4; ++year) {
+        for (int day = 0; day < 3; ++day)
+            days[n++] = first_days[year] + day;
+        for (int day = 58; day < 62; ++day)
+            days[n++] = first_days[year] + day;
+        days[n++] = first_days[year] + (year == 0 ? 365 : 364);
+    }
+    for (int day = 1; day <= 3; ++day)
+        days[n++] = INGEST_LAST_DAY + day;
+    for (int at = 0; at < n; ++at)
+        add_day(made, at, days[at]);
+    made->old = archive_scan(&made->all);
+}
+
+/* --- orders ------------------------------------------------------------------------------------------------------- */
+
+static void shuffle(struct archive *archive, size_t first, size_t n, struct test_random *random)
+{
+    char path[ARCHIVE_PATH_ROOM];
+    for (size_t i = n; i > 1; --i) {
+        const size_t j = (size_t)test_random_below(random, (int)i);
+        memcpy(path, archive->paths[first + i - 1], sizeof path);
+        memcpy(archive->paths[first + i - 1], archive->paths[first + j], sizeof path);
+        memcpy(archive->paths[first + j], path, sizeof path);
+    }
+}
+
+/* A random order in which late files come after all others; returns how many are on time. */
+static size_t put_in_order(struct archive *files, struct test_random *random)
+{
+    const size_t n_late = files->n * LATE_PERCENT / 100;
+    shuffle(files, 0, files->n, random);
+    shuffle(files, files->n - n_late, n_late, random);
+    return files->n - n_late;
+}
+
+static void ingest_some(struct ingest_fixture *state, const struct archive *from, size_t first, size_t n)
+{
+    struct archive call = {.n = n};
+    memcpy(call.paths, from->paths + first, n * sizeof *call.paths);
+    ingest_files(state, &call);
+}
+
+static void correct(struct ingest_fixture *state, const struct material *made, size_t way)
+{
+    ingest_files_with(state, &made->corrections,
+                      (struct sst_ingest_options){
+                          .accept_jump = true, .replaces = true, .old = ways[way].needs_old ? made->old : NULL});
+    ck_assert_msg(!strstr(state->told, "conflict"), "%s", state->told);
+}
+
+/* Feeds a state in a random order, in random pieces. Where states are split and merged, this is what fills each of them. */
+static void feed(struct ingest_fixture *state, const struct material *made, size_t way, struct test_random *random)
+{
+    struct archive files = made->arriving;
+    const size_t n_on_time = put_in_order(&files, random);
+    const size_t corrected_at = (size_t)test_random_below(random, (int)files.n + 1);
+    bool is_corrected = false;
+    for (size_t first = 0, n = 0; first < files.n; first += n) {
+        const size_t end = first < n_on_time ? n_on_time : files.n; /* late files never come with those on time */
+        n = 1 + (size_t)test_random_below(random, MAX_CALL);
+        n = n < end - first ? n : end - first;
+        if (first >= corrected_at && !is_corrected) {
+            correct(state, made, way);
+            is_corrected = true;
+        }
+        ingest_some(state, &files, first, n);
+        if (test_random_below(random, 4) == 0)
+            ingest_some(state, &files, first, n); /* twice */
+    }
+    if (!is_corrected)
+        correct(state, made, way);
+}
+
+static struct sst_identity digest_of_right(const struct material *made, size_t way)
+{
+    struct fake_disk *disk = fake_disk_new();
+    struct ingest_fixture state =
+        ingest_make_with(fake_disk_os(disk), "STATE", ways[way].keep, ways[way].list_length, &made->right);
+    for (size_t i = 0; i < made->right.n; ++i)
+        ingest_some(&state, &made->right, i, 1);
+    const struct sst_identity digest = ingest_digest(&state);
+    sst_state_close(&state.state);
+    fake_disk_free(disk);
+    return digest;
+}
+
+START_TEST(every_order_leaves_the_state_of_the_right_files)
+{
+    struct material made;
+    struct sst_identity right[N_WAYS];
+    make_material(&made, "orders");
+    for (size_t way = 0; way < N_WAYS; ++way)
+        right[way] = digest_of_right(&made, way);
+    for (int order = 0; order < N_ORDERS; ++order) {
+        const size_t way = (size_t)order % N_WAYS;
+        struct test_random random = {(uint64_t)order + 1};
+        struct sst_error err = {SST_OK, ""};
+        struct fake_disk *disk = fake_disk_new();
+        struct ingest_fixture state =
+            ingest_make_with(fake_disk_os(disk), "STATE", ways[way].keep, ways[way].list_length, &made.right);
+        feed(&state, &made, way, &random);
+        const struct sst_identity digest = ingest_digest(&state);
+        ck_assert_msg(digest.low == right[way].low && digest.high == right[way].high, "order %d, %s: another state",
+                      order, ways[way].name);
+        ck_assert_msg(sst_state_verify(state.state, NULL, NULL, &err) == SST_OK, "%s", err.text);
+        sst_state_close(&state.state);
+        fake_disk_free(disk);
+    }
+    sst_catalog_destroy(&made.old);
+}
+END_TEST
+
+/* The comparison sees a file too many, one too few, and one of other values. */
+START_TEST(another_state_has_another_digest)
+{
+    struct material made;
+    make_material(&made, "others");
+    const struct sst_identity right = digest_of_right(&made, 0);
+    struct material fewer = made, other = made;
+    --fewer.right.n;
+    ingest_expect_unlike(right, digest_of_right(&fewer, 0));
+    const char *wrong = test_path("%s/a03.nc", made.all.folder); /* what b03.nc corrects */
+    ck_assert_ptr_nonnull(strstr(other.right.paths[3], "/b03.nc"));
+    memcpy(other.right.paths[3], wrong, strlen(wrong) + 1);
+    ingest_expect_unlike(right, digest_of_right(&other, 0));
+    sst_catalog_destroy(&made.old);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("orders of ingest");
+    TCase *tc = tcase_create("all");
+    tcase_set_timeout(tc, 300);
+    tcase_add_test(tc, every_order_leaves_the_state_of_the_right_files);
+    tcase_add_test(tc, another_state_has_another_digest);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
