@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/option_service.h"
 #include "app/suggest.h"
 #include "core/mem.h"
 
@@ -36,7 +37,7 @@ static const char *list_commands(unsigned commands, char *buffer, size_t size)
 
 static enum sst_status check_command_takes_options(const struct sst_options *options, struct sst_error *err)
 {
-    char others[128];
+    char others[256];
     for (int id = 0; id < SST_N_OPTIONS; ++id) {
         const struct sst_option_row *row = &sst_option_rows[id];
         if (options->is_given[id] && !(row->commands >> options->command & 1U))
@@ -59,7 +60,7 @@ static bool is_word(const char *text)
 
 static enum sst_status unknown_command(const char *word, struct sst_error *err)
 {
-    char all[192];
+    char all[320];
     const char *names[SST_N_COMMANDS];
     for (int id = 0; id < SST_N_COMMANDS; ++id)
         names[id] = sst_command_rows[id].name;
@@ -98,7 +99,7 @@ static enum sst_status check_inputs(const struct sst_options *options, struct ss
     const char *name = sst_command_rows[options->command].name;
     const bool wants_inputs = is_run_or_plan(options), is_report = options->command == SST_COMMAND_REPORT;
     const bool is_of_state = options->command == SST_COMMAND_INGEST || options->command == SST_COMMAND_INSPECT ||
-                             options->command == SST_COMMAND_VERIFY;
+                             options->command == SST_COMMAND_VERIFY || sst_option_is_of_service(options->command);
     const size_t most = options->command == SST_COMMAND_HELP ? 1 : options->command == SST_COMMAND_COMPARE ? 2 : 0;
     if (wants_inputs && options->n_inputs == 0)
         return sst_fail(err, SST_ERR_USAGE,
@@ -338,6 +339,10 @@ enum sst_status sst_option_check_all(struct sst_options *options, struct sst_err
         return check_ingest(options, err);
     if (options->command == SST_COMMAND_CLIMATOLOGY)
         return check_climatology(options, err);
+    if (sst_option_is_of_service(options->command)) {
+        SST_TRY(sst_option_check_service(options, err));
+        return check_running(options, err);
+    }
     if (options->command == SST_COMMAND_INSPECT || options->command == SST_COMMAND_VERIFY)
         return check_state_named(options, err);
     return is_run_or_plan(options) ? check_run(options, err) : SST_OK;
