@@ -1,5 +1,6 @@
 /* monitor/hook and monitor/readiness: programs that do as they please disturb nothing; a manager hears what it has to. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,10 +139,15 @@ END_TEST
 START_TEST(what_hangs_is_given_up_with_what_it_started)
 {
     const double begun = now(NULL);
-    struct ears ears = run(script("hangs", "echo $$ >$OUT/pid; sleep 600 & wait; sleep 600"), 0.2, "x");
+    struct ears ears = run(script("hangs", "sleep 600 & echo $! >$OUT/pid; wait; sleep 600"), 0.2, "x");
     ck_assert_int_eq(ears.n_failed, 1);
     ck_assert_ptr_nonnull(strstr(ears.last, "given up: it was not done after 0.2 s"));
     ck_assert_double_lt(now(NULL) - begun, 30.0);
+    const int started = atoi(content_of("pid"));
+    ck_assert_int_gt(started, 1);
+    for (int i = 0; i < 500 && kill(started, 0) == 0; ++i) /* until whoever adopted it has buried it */
+        (void)usleep(10000);
+    ck_assert_int_eq(kill(started, 0), -1);
     ears = run(script("deaf", "trap '' TERM; while :; do sleep 0.05; done"), 0.2, "x");
     ck_assert_ptr_nonnull(strstr(ears.last, "given up"));
     ck_assert_double_lt(now(NULL) - begun, 60.0);
