@@ -194,6 +194,8 @@ static void tell_held(struct watch *watch, const char *const *paths, size_t n_pa
 {
     const struct sst_held_file *held[CHUNK_FILES];
     size_t n_held = 0;
+    if (sst_file_notes_n_held(watch->notes) == 0)
+        return;
     for (size_t i = 0; i < n_paths; ++i) {
         const struct sst_held_file *file =
             bsearch(paths[i], sst_file_notes_held(watch->notes), sst_file_notes_n_held(watch->notes),
