@@ -278,7 +278,10 @@ static enum sst_status forget_gone(struct watch *watch, struct sst_error *err)
         if (!sst_inbox_covers(watch->inbox, path) || is_there(watch, path))
             continue;
         sst_log_info(watch->options->log, "%s: was held back, and is gone", path);
-        (void)sst_file_notes_forget(watch->notes, path);
+        char *copy = NULL; /* the notes' own does not outlive their forgetting it */
+        SST_TRY(sst_strdup(path, &copy, err));
+        (void)sst_file_notes_forget(watch->notes, copy);
+        sst_free(copy);
     }
     return sst_file_notes_commit(watch->notes, watch->state, err);
 }
