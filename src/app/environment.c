@@ -92,6 +92,21 @@ const char *sst_environment_device_plugins(void)
     return folder && *folder ? folder : NULL;
 }
 
+const char *sst_environment_notify_socket(void) { return getenv("NOTIFY_SOCKET"); }
+
+double sst_environment_watchdog_seconds(void)
+{
+    const char *text = getenv("WATCHDOG_USEC"), *of = getenv("WATCHDOG_PID");
+    int64_t microseconds = 0, pid = 0;
+    if (!text || !sst_number_integer(text, &microseconds) || microseconds <= 0)
+        return 0.0;
+    if (of && (!sst_number_integer(of, &pid) || pid != getpid()))
+        return 0.0;
+    return (double)microseconds / 1e6;
+}
+
+char *const *sst_environment_all(void) { return environ; }
+
 struct sst_machine sst_environment_machine(void)
 {
     struct sst_machine machine = {.n_openmp_threads = sst_environment_openmp_threads(),

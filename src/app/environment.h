@@ -47,6 +47,15 @@ int sst_environment_openmp_threads(void);
 /* SST_DEVICE_PLUGINS: the folder of device plugins, in place of those that the program looks in; NULL where it is not set. */
 const char *sst_environment_device_plugins(void);
 
+/* NOTIFY_SOCKET: where a service manager listens; NULL where it does not. */
+const char *sst_environment_notify_socket(void);
+
+/* WATCHDOG_USEC, where it is meant for this process (WATCHDOG_PID): after so long without a word it is held for dead; 0: never. [s] */
+double sst_environment_watchdog_seconds(void);
+
+/* All of it, for a program that is started. */
+char *const *sst_environment_all(void);
+
 /* What this process may use. */
 struct sst_machine {
     int n_cores; /* sst_usable_cores */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/option_service.h"
 #include "app/suggest.h"
 #include "core/mem.h"
 
@@ -98,7 +99,8 @@ static enum sst_status check_inputs(const struct sst_options *options, struct ss
     const char *name = sst_command_rows[options->command].name;
     const bool wants_inputs = is_run_or_plan(options), is_report = options->command == SST_COMMAND_REPORT;
     const bool is_of_state = options->command == SST_COMMAND_INGEST || options->command == SST_COMMAND_INSPECT ||
-                             options->command == SST_COMMAND_VERIFY || options->command == SST_COMMAND_MERGE;
+                             options->command == SST_COMMAND_VERIFY || options->command == SST_COMMAND_MERGE ||
+                             sst_option_is_of_service(options->command);
     const size_t most = options->command == SST_COMMAND_HELP ? 1 : options->command == SST_COMMAND_COMPARE ? 2 : 0;
     if (wants_inputs && options->n_inputs == 0)
         return sst_fail(err, SST_ERR_USAGE,
@@ -338,6 +340,10 @@ enum sst_status sst_option_check_all(struct sst_options *options, struct sst_err
         return check_ingest(options, err);
     if (options->command == SST_COMMAND_CLIMATOLOGY)
         return check_climatology(options, err);
+    if (sst_option_is_of_service(options->command)) {
+        SST_TRY(sst_option_check_service(options, err));
+        return check_running(options, err);
+    }
     if (options->command == SST_COMMAND_INSPECT || options->command == SST_COMMAND_VERIFY)
         return check_state_named(options, err);
     if (options->command == SST_COMMAND_MERGE || options->command == SST_COMMAND_RETIRE ||

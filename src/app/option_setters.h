@@ -4,6 +4,7 @@
  *   option_values.c    what is computed, years and days, checks
  *   option_places.c    what is read, compared, written, made
  *   option_state.c     the state that days go into
+ *   option_service.c   when days are expected, how files are waited for
  *   option_running.c   how it runs
  */
 #ifndef SST_APP_OPTION_SETTERS_H

@@ -16,6 +16,7 @@ enum sst_option_kind { SST_OPTION_FLAG, SST_OPTION_CHOICE, SST_OPTION_NUMBER, SS
     X(OUTPUT, "What is written")                                                                                       \
     X(SYNTHETIC, "The synthetic archive (synth)")                                                                      \
     X(STATE, "The state")                                                                                              \
+    X(SERVICE, "The service (watch, status)")                                                                          \
     X(RUNNING, "How it runs")                                                                                          \
     X(ALIASES, "Other names")
 

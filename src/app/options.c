@@ -35,6 +35,7 @@ static void set_defaults(struct sst_options *options)
     options->keep = SST_KEEP_PROBES;
     options->deflate_level = SST_CLIM_DEFLATE_LEVEL;
     options->read_timeout = 60.0;
+    options->poll_seconds = options->hook_seconds = 30.0;
     options->memory_share = 0.5;
 }
 
@@ -244,6 +245,10 @@ void sst_options_clear(struct sst_options *options)
     for (size_t i = 0; i < options->n_old; ++i)
         sst_free(options->old[i]);
     sst_free(options->old);
+    for (size_t i = 0; i < options->n_inboxes; ++i)
+        sst_free(options->inboxes[i]);
+    sst_free(options->inboxes);
+    sst_free(options->on_alert);
     sst_free(options->state);
     sst_free(options->status_from);
     sst_free(options->output);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "app/lateness.h"
 #include "app/log.h"
 #include "app/number.h"
 #include "app/option_table.h"
@@ -106,6 +107,14 @@ struct sst_options {
     char *status_from; /* --status-from; NULL: auto */
     char **old; /* --old: files, directories, "@list" */
     size_t n_old, old_capacity;
+
+    char **inboxes; /* --inbox */
+    size_t n_inboxes, inboxes_capacity;
+    double poll_seconds, settle_seconds, hook_seconds; /* [s]; settle_seconds is that of poll unless given */
+    bool once;
+    uint64_t min_free_bytes; /* where is_given */
+    struct sst_expectation expectation; /* where --expect-by is given */
+    char *on_alert;
 
     char *output; /* never NULL for RUN and PLAN */
     char *report;

@@ -15,6 +15,9 @@ void sst_signals_install(void);
 /* Whether a status line was asked for since the last call. */
 bool sst_signals_take_status_request(void);
 
+/* A descriptor that can be read once the run should end, for whoever waits; -1 where there is none. Never read it. */
+int sst_signals_cancel_fd(void);
+
 /* Whether the run should end; fits struct sst_slot_sink's `cancelled`. */
 bool sst_signals_cancelled(void *user);
 

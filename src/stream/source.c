@@ -31,7 +31,7 @@ struct search {
 };
 
 /* Copies being made have ".tmp" in their names. */
-static bool is_wanted_name(const char *name)
+bool sst_source_wants_file(const char *name)
 {
     if (name[0] == '.' || strstr(name, ".tmp"))
         return false;
@@ -44,9 +44,11 @@ static bool is_wanted_name(const char *name)
 }
 
 /* Hidden ones, and the folder of stray blocks that only root can read on many file systems. */
+bool sst_source_wants_folder(const char *name) { return name[0] != '.' && strcmp(name, "lost+found") != 0; }
+
 static bool is_skipped_directory(const FTSENT *item)
 {
-    return item->fts_level > FTS_ROOTLEVEL && (item->fts_name[0] == '.' || strcmp(item->fts_name, "lost+found") == 0);
+    return item->fts_level > FTS_ROOTLEVEL && !sst_source_wants_folder(item->fts_name);
 }
 
 static enum sst_status add_path(struct search *search, const char *path, struct sst_error *err)
@@ -98,7 +100,7 @@ static enum sst_status take_item(struct search *search, FTS *walk, FTSENT *item,
     case FTS_F:
     case FTS_NS: /* files that cannot be looked at and dangling links are told of when they are opened */
     case FTS_SLNONE:
-        return is_wanted_name(item->fts_name) ? add_path(search, item->fts_path, err) : SST_OK;
+        return sst_source_wants_file(item->fts_name) ? add_path(search, item->fts_path, err) : SST_OK;
     default: /* the end of a directory, a loop, a device, a pipe */
         return SST_OK;
     }

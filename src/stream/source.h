@@ -2,6 +2,7 @@
 #ifndef SST_STREAM_SOURCE_H
 #define SST_STREAM_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/status.h"
@@ -25,5 +26,9 @@ struct sst_sources {
 SST_MUST_CHECK enum sst_status sst_sources_find(const char *const *arguments, size_t n_arguments,
                                                 struct sst_sources *out, struct sst_error *err);
 void sst_sources_clear(struct sst_sources *sources);
+
+/* Whether a file of a directory is taken, and whether a folder in it is walked, by their names alone. */
+bool sst_source_wants_file(const char *name);
+bool sst_source_wants_folder(const char *name);
 
 #endif

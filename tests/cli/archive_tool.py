@@ -171,6 +171,8 @@ def change(path, what):
         write_day(path, number, lat, lon, sst, ice)
     elif what == "all-warmer":
         write_day(path, number, lat, lon, np.where(sst == FILL, FILL, sst + 30), ice)
+    elif what == "far-warmer":
+        write_day(path, number, lat, lon, np.where(sst == FILL, FILL, np.minimum(sst + 900, 4000)), ice)
     elif what == "day-after":
         write_day(path, number + 1, lat, lon, sst, ice)
     elif what == "hours-later":

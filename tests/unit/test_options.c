@@ -200,6 +200,29 @@ START_TEST(names_places_and_switches_are_taken)
 }
 END_TEST
 
+START_TEST(how_a_service_runs_is_taken)
+{
+    accept("watch --state s --inbox a --inbox b --poll 1.5m --expect-by 09:30Z+2d --min-free 2G --on-alert 'x'");
+    ck_assert_int_eq(options.command, SST_COMMAND_WATCH);
+    ck_assert_uint_eq(options.n_inboxes, 2);
+    ck_assert_str_eq(options.inboxes[1], "b");
+    ck_assert_double_eq(options.poll_seconds, 90.0);
+    ck_assert_double_eq(options.settle_seconds, 90.0); /* that of --poll */
+    ck_assert_double_eq(options.hook_seconds, 30.0);
+    ck_assert_int_eq(options.expectation.minute, 570);
+    ck_assert_int_eq(options.expectation.n_days, 2);
+    ck_assert_uint_eq(options.min_free_bytes, UINT64_C(2) << 30);
+    ck_assert(!options.once);
+    sst_options_clear(&options);
+    accept("watch --state s --inbox a --settle 2h --once --on-alert c --hook-timeout 5");
+    ck_assert_double_eq(options.poll_seconds, 30.0);
+    ck_assert_double_eq(options.settle_seconds, 7200.0);
+    ck_assert_double_eq(options.hook_seconds, 5.0);
+    ck_assert(options.once);
+    sst_options_clear(&options);
+}
+END_TEST
+
 START_TEST(how_it_runs_is_taken)
 {
     accept("in.nc --readers 3 --readers-short --read-timeout 2.5 --memory 1.5GiB --timings --compress none");
@@ -567,6 +590,24 @@ static const struct refusal refusals[] = {
     {"climatology --state s", "climatology: no file to write to", "-o clim.nc"},
     {"climatology --state s -o f --baseline 1991-2020", "--baseline: not an option of 'climatology'", "Leave it out"},
     {"climatology --state s -o f x.nc", "x.nc: 'climatology' takes no files", "Leave it out"},
+    {"watch --state s --inbox _", "--inbox '': empty", "Give the folder that files arrive in"},
+    {"watch --state s --inbox i --poll 0", "--poll 0: not a time", "0.1 s to a day, as 30s, 5m or 1h"},
+    {"watch --state s --inbox i --poll 25h", "--poll 25h: not a time", "as 30s, 5m or 1h"},
+    {"watch --state s --inbox i --settle s", "--settle s: not a time", "as 30s, 5m or 1h"},
+    {"watch --state s --inbox i --min-free x", "--min-free x: not a size", "0 for none"},
+    {"watch --state s --inbox i --expect-by 9:00", "--expect-by 9:00: not a time of a day", "as 09:00Z+1d"},
+    {"watch --state s --inbox i --on-alert _", "--on-alert '': empty", "leave the option out"},
+    {"watch --state s --inbox i --on-alert c --hook-timeout 1d", "--hook-timeout 1d: not a time", "as 30s"},
+    {"watch --state s --inbox i --hook-timeout 1s", "--hook-timeout: of no use without --on-alert", "Give both"},
+    {"watch --inbox i", "watch: no state", "sststream watch --state sea --inbox incoming"},
+    {"watch --state s", "watch: no inbox", "sststream watch --state s --inbox incoming"},
+    {"watch --state s --inbox i x.nc", "x.nc: 'watch' takes no files", "the files to 'ingest'"},
+    {"watch --state s --inbox i --baseline 1991-2020", "--baseline: not an option of 'watch'", "Leave it out"},
+    {"status", "status: no state", "sststream status --state sea"},
+    {"status --state s x.nc", "x.nc: 'status' takes no files", "Leave it out"},
+    {"quarantine list", "quarantine: no state", "sststream quarantine --state sea list"},
+    {"quarantine --state s", "quarantine: '' is nothing that can be done", "list, retry [FILES], accept FILES"},
+    {"quarantine --state s accept", "quarantine accept: no files", "as 'quarantine list' shows them"},
     {"inspect", "inspect: no state", "sststream inspect sea"},
     {"verify a b", "b: 'verify' takes one state", "Leave it out"},
     {"compare a b --detect _", "--detect '': empty", "@list"},
@@ -613,7 +654,7 @@ static const struct refusal refusals[] = {
     {"snyth f.nc", "snyth: neither a command nor a file", "Did you mean 'synth'?"},
     {"frobnicate", "frobnicate: neither a command nor a file",
      "Commands: 'run', 'plan', 'report', 'compare', 'synth', 'devices', 'ingest', 'climatology', 'inspect', 'verify', "
-     "'merge', 'retire', 'export', 'help', 'version'"},
+     "'watch', 'status', 'quarantine', 'merge', 'retire', 'export', 'help', 'version'"},
     {"f.nc _", "an empty file name", "shell variable"},
     {"f --windw 5", "--windw: no such option", "Did you mean --window?"},
     {"f --windw=5", "--windw: no such option", "Did you mean --window?"},
@@ -737,6 +778,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, maxent_takes_the_percentiles_that_have_tables);
     tcase_add_test(tc, numbers_policy_and_calendar_are_taken);
     tcase_add_test(tc, names_places_and_switches_are_taken);
+    tcase_add_test(tc, how_a_service_runs_is_taken);
     tcase_add_test(tc, how_it_runs_is_taken);
     tcase_add_test(tc, words_of_choices_stand_in_the_order_of_their_enums);
     tcase_add_test(tc, heatwaver_names_mean_the_same);

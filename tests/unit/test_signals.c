@@ -1,4 +1,5 @@
 /* app/signals: signals are taken note of, and the second of a kind is not. */
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/wait.h>
@@ -41,6 +42,25 @@ static void cancel_once(void)
         _exit(2);
 }
 
+/* 1 where the descriptor for who waits can be read. */
+static int is_woken(void)
+{
+    struct pollfd source = {.fd = sst_signals_cancel_fd(), .events = POLLIN};
+    return source.fd < 0 ? -1 : poll(&source, 1, 0);
+}
+
+static void cancel_who_waits(void)
+{
+    if (is_woken() != 0)
+        _exit(1);
+    (void)raise(SIGUSR1);
+    if (is_woken() != 0)
+        _exit(2);
+    (void)raise(SIGTERM);
+    if (is_woken() != 1 || is_woken() != 1)
+        _exit(3);
+}
+
 static void cancel_twice(void)
 {
     (void)raise(SIGINT);
@@ -59,6 +79,9 @@ START_TEST(a_status_request_is_seen_once) { ck_assert_int_eq(end_of(ask_for_stat
 END_TEST
 
 START_TEST(the_first_signal_is_only_taken_note_of) { ck_assert_int_eq(end_of(cancel_once), 0); }
+END_TEST
+
+START_TEST(who_waits_is_woken) { ck_assert_int_eq(end_of(cancel_who_waits), 0); }
 END_TEST
 
 START_TEST(the_second_signal_ends_the_process) { ck_assert_int_eq(end_of(cancel_twice), SIGINT); }
@@ -81,6 +104,7 @@ Suite *test_suite(void)
     TCase *tc = tcase_create("all");
     tcase_add_test(tc, a_status_request_is_seen_once);
     tcase_add_test(tc, the_first_signal_is_only_taken_note_of);
+    tcase_add_test(tc, who_waits_is_woken);
     tcase_add_test(tc, the_second_signal_ends_the_process);
     tcase_add_test(tc, a_cancelled_process_ends_by_its_signal);
     tcase_add_test(tc, an_ignored_signal_stays_ignored);
