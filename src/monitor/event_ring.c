@@ -222,6 +222,14 @@ static enum sst_status revise(struct sst_event_ring *ring, int32_t day, const fl
     return SST_OK;
 }
 
+static void begin(struct sst_event_ring *ring, int32_t day)
+{
+    ring->has_days = true;
+    ring->first = day;
+    ring->oldest = day - ring->spec.n_days + 1;
+    ring->newest = day - 1;
+}
+
 /* The earliest day that is taken in: days that left may have been filled from the first max_pad of the ring. */
 static int32_t earliest(const struct sst_event_ring *ring)
 {
@@ -245,12 +253,8 @@ enum sst_status sst_event_ring_put(struct sst_event_ring *ring, struct sst_day a
 {
     const enum sst_event_source source = is_preliminary ? SST_EVENT_SOURCE_PRELIMINARY : SST_EVENT_SOURCE_FINAL;
     const int32_t day = day_number(ring, at);
-    if (!ring->has_days) {
-        ring->has_days = true;
-        ring->first = day;
-        ring->oldest = day - ring->spec.n_days + 1;
-        ring->newest = day - 1;
-    }
+    if (!ring->has_days)
+        begin(ring, day);
     if (day < earliest(ring))
         return refuse_late(ring, at, err);
     if (day <= ring->newest)
@@ -260,9 +264,12 @@ enum sst_status sst_event_ring_put(struct sst_event_ring *ring, struct sst_day a
     return append_day(ring, day, sst, ice, source, err);
 }
 
-enum sst_status sst_event_ring_advance(struct sst_event_ring *ring, struct sst_day day, struct sst_error *err)
+enum sst_status sst_event_ring_advance(struct sst_event_ring *ring, struct sst_day at, struct sst_error *err)
 {
-    return ring->has_days ? append_absent(ring, day_number(ring, day) + 1, err) : SST_OK;
+    const int32_t day = day_number(ring, at);
+    if (!ring->has_days)
+        begin(ring, day);
+    return append_absent(ring, day + 1, err);
 }
 
 enum sst_status sst_event_ring_finish(struct sst_event_ring *ring, struct sst_error *err)

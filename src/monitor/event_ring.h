@@ -111,7 +111,11 @@ SST_MUST_CHECK enum sst_status sst_event_ring_put(struct sst_event_ring *ring, s
                                                   const uint8_t *ice, bool is_preliminary,
                                                   enum sst_event_outcome *outcome, struct sst_error *err);
 
-/* Goes on to a day of which no field came (yet), if it is after the newest. Errors: those of the links. */
+/*
+ * Goes on to a day of which no field came (yet), if it is after the newest; before the first put it begins the series.
+ *
+ * Errors   those of the links.
+ */
 SST_MUST_CHECK enum sst_status sst_event_ring_advance(struct sst_event_ring *ring, struct sst_day day,
                                                       struct sst_error *err);
 

@@ -290,6 +290,10 @@ START_TEST(open_ends_are_told)
     event_finish(&ring);
     ck_assert_int_eq(found.n_events, 1);
     ck_assert(found.events[0].is_open_start && found.events[0].is_open_end);
+    ring = ring_of(".11111.11111", &warm); /* its first end was none */
+    event_finish(&ring);
+    ck_assert_int_eq(found.n_events, 1);
+    ck_assert(!found.events[0].is_open_start && found.events[0].is_open_end);
     ring = ring_of(".111111.", &warm); /* two days more might join it to another */
     event_finish(&ring);
     ck_assert_int_eq(found.events[0].status, SST_EVENT_BRIDGED);
