@@ -5,9 +5,10 @@
   compare_events.py grid OURS.csv REF.csv.gz REF_CLIM.nc TASMAN.nc mhw|mcs    64 cells of the Tasman grid
   compare_events.py tasman-cell SERIES.csv OUT.nc      one column of values from 1982 on, as a netCDF file of one cell
 
-Ours is a climatology in float32: 2e-6 degC is one unit in the last place above 16 degC. Days that equal their threshold as
-float32 are the one thing on which both may differ, and are counted: such a day is never beyond here; there the noise of a
-decode decides where thresholds are smoothed, and a gap's day is counted as moderate where it is at the threshold.
+Values and climatology are float32 here: 2e-6 degC is a unit in the last place above 16 degC. Days that equal their threshold
+to half of that are the one thing on which both may differ, and are counted. Here such a day is not beyond it; there noise of a
+decode in float32 decides (the two of the Tasman grid are equal in exact arithmetic of hundredths), and a day of a gap that is
+at the threshold is counted as moderate.
 """
 import csv
 import datetime
@@ -22,7 +23,8 @@ EXACT = ("date_start", "date_peak", "date_end", "duration")
 # [degC], [degC days] for each day, [degC] and [degC/day]
 DIFFERENCES, CUMULATIVE, OTHERS = 2e-6, 2e-6, 4e-6
 ROUNDED = {"intensity_max": 1e-6, "intensity_mean": 1e-6, "intensity_cumulative": 1e-5, "rate_onset": 1e-6,
-           "rate_decline": 1e-6}  # digits that the grid's table has, half a unit more
+           "rate_decline": 1e-6}  # half a unit of the grid's table, and its decode in float32
+TIE = 1e-6  # [degC]
 
 
 def bound_of(name, duration):
@@ -45,9 +47,8 @@ def days_of_366(n):
 
 
 def tie_days(sst, thresholds):
-    """Days since FIRST_DAY on which the value is its threshold, both as float32."""
-    places = days_of_366(len(sst))
-    return set(np.flatnonzero(np.asarray(sst, "f4") == np.asarray(thresholds, "f4")[places]))
+    """Days since FIRST_DAY on which the value is its threshold."""
+    return set(np.flatnonzero(np.abs(sst - np.asarray(thresholds)[days_of_366(len(sst))]) < TIE))
 
 
 def index_of(day):
@@ -56,7 +57,7 @@ def index_of(day):
 
 def read_series(path):
     with netCDF4.Dataset(path) as file:
-        sst = file["sst"]
+        sst = next(variable for variable in file.variables.values() if variable.ndim == 3)
         sst.set_auto_maskandscale(False)
         if sst.dtype.kind == "f":
             return np.round(sst[:].astype("f8") * 100) / 100
