@@ -294,7 +294,8 @@ static enum sst_status finish_maps(struct detect *detect, struct sst_error *err)
     (void)sst_iso_time(now, created);
     (void)snprintf(history, sizeof history, "%s sststream %s: sststream detect %.1800s", created, sst_version(),
                    detect->options->arguments);
-    (void)snprintf(source, sizeof source, "%.200s (%zu files); climatology %.200s", catalog->title, catalog->n_files,
+    (void)snprintf(source, sizeof source, "%.200s (%zu files); climatology %.200s",
+                   catalog->title[0] ? catalog->title : "daily sea surface temperature", catalog->n_files,
                    detect->options->clim);
     const struct sst_attribute attributes[] = {
         {"title", is_cold(detect) ? "Marine cold spells by cell and day" : "Marine heatwaves by cell and day"},
@@ -413,10 +414,10 @@ static enum sst_status conclude(struct detect *detect, struct sst_error *err)
     const size_t n_bad = sst_reader_totals(detect->reader)->n_days_bad;
     tell(detect);
     SST_TRY(sst_log_check(options->log, SST_ERR_INPUT, err));
-    if (options->events)
-        SST_TRY(sst_detect_table_finish(&detect->table, options->overwrite, err));
     if (options->output)
         SST_TRY(finish_maps(detect, err));
+    if (options->events)
+        SST_TRY(sst_detect_table_finish(&detect->table, options->overwrite, err));
     if (n_bad > 0)
         return sst_fail(err, SST_ERR_INCOMPLETE, "done, but %zu day%s had no usable file", n_bad,
                         n_bad == 1 ? "" : "s");

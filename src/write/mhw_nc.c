@@ -14,8 +14,11 @@
 
 enum { N_DIMS = 3, NAME_SIZE = 64 };
 
-/* No more rows and columns than this in a chunk: 16 MB of the widest variable. */
-enum { MOST_CHUNK_ROWS = 1024, MOST_CHUNK_COLS = 2048 };
+/*
+ * A chunk is a day's map, as it is looked at, but no larger than 16 MB of the widest variable; of small maps several days, for
+ * a chunk of a few cells costs as much as one of many.
+ */
+enum { MOST_CHUNK_ROWS = 1024, MOST_CHUNK_COLS = 2048, LEAST_CHUNK_CELLS = 32768 };
 
 /* Variables by cell and day, in the order of struct sst_mhw_day. */
 enum map { CATEGORY, STATUS, SURFACE, ANOMALY, SEVERITY, DAYS_ABOVE, EVENT, N_MAPS };
@@ -104,13 +107,21 @@ static enum sst_status put_flags(const struct sst_mhw_file *file, int variable, 
                      err);
 }
 
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static void choose_chunk(const struct sst_mhw_spec *spec, size_t *chunk)
+{
+    chunk[1] = least(spec->domain->n_rows, MOST_CHUNK_ROWS);
+    chunk[2] = least(spec->domain->n_cols, MOST_CHUNK_COLS);
+    chunk[0] = least(spec->n_days, 1 + LEAST_CHUNK_CELLS / (chunk[1] * chunk[2]));
+}
+
 static enum sst_status define_map(struct sst_mhw_file *file, enum map map, const int *dims, struct sst_error *err)
 {
     const struct map_kind *kind = &kinds[map];
     const struct sst_mhw_spec *spec = &file->spec;
-    const size_t rows = spec->domain->n_rows, cols = spec->domain->n_cols;
-    const size_t chunk[N_DIMS] = {1, rows < MOST_CHUNK_ROWS ? rows : MOST_CHUNK_ROWS,
-                                  cols < MOST_CHUNK_COLS ? cols : MOST_CHUNK_COLS};
+    size_t chunk[N_DIMS];
+    choose_chunk(spec, chunk);
     const signed char byte = SST_MHW_FILL_BYTE;
     const short days = SST_MHW_FILL_DAYS;
     const long long event = SST_MHW_FILL_EVENT;

@@ -3,7 +3,7 @@
  *
  *   check ▸ create ▸ ( put day 0, 1, 2 ... each once, in order ) ▸ finish, or abandon
  *
- * The file is CF-1.11 and netCDF-4; a chunk is a day's map. It appears under its name when it is finished (write/place.h).
+ * The file is CF-1.11 and netCDF-4; a chunk is a day's map, of small maps several. It appears under its name when it is finished (write/place.h).
  */
 #ifndef SST_WRITE_MHW_NC_H
 #define SST_WRITE_MHW_NC_H

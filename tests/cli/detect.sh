@@ -179,6 +179,16 @@ cmp -s "$work/gaps.csv" "$work/again.csv" || fail "an unusable file is not a mis
 program detect "${at[@]}" -q --on-bad stop --events x.csv gaps
 exits 3
 [ ! -e "$work/x.csv" ] || fail "a failed run left its output"
+# A full disk, at several sizes: exit code 4, the file is named, and nothing is left.
+for limit in 0 4 20; do
+    shown="detect with files of at most $limit blocks"
+    (cd "$work" && ulimit -f "$limit" && "$SSTSTREAM" detect "${at[@]}" --readers 0 -qq -o full.nc --events full.csv sea) \
+        2>&1 >"$work/out" | cat >"$work/err" # where the limit does not reach
+    exit_code=${PIPESTATUS[0]}
+    exits 4
+    err_has "full."
+    [ ! -e "$work/full.nc" ] || fail "an output was left"
+done
 ls "$work"/*.tmp* >/dev/null 2>&1 && fail "temporary files are left"
 
 finish
