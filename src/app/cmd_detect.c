@@ -9,6 +9,7 @@
 #include "app/job.h"
 #include "app/run_attributes.h"
 #include "app/signals.h"
+#include "backend/backend.h"
 #include "core/mem.h"
 #include "monitor/event_day.h"
 #include "stream/reader.h"
@@ -447,6 +448,7 @@ int cmd_detect(const struct sst_options *options)
     const struct sst_terminal terminal = sst_terminal_of(options->log->stream);
     enum sst_status rc = SST_OK;
     sst_progress_init(&detect.progress, options->progress, &terminal, options->log);
+    sst_backend_cpu_set_threads(options->n_threads);
     if (options->output)
         SST_TRY_GOTO(sst_place_check(options->output, options->overwrite, &err));
     if (options->events)

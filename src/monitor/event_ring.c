@@ -14,7 +14,7 @@ int32_t sst_event_ring_least_days(const struct sst_event_rule *rule)
 
 uint64_t sst_event_ring_bytes(size_t n_cells, int32_t n_days)
 {
-    const uint64_t states = 2 * (sizeof(struct sst_event_cell) + 2 * sizeof(struct sst_event_sums));
+    const uint64_t states = 1 + 2 * (sizeof(struct sst_event_cell) + 2 * sizeof(struct sst_event_sums));
     const uint64_t day = 3 * sizeof(float) + 2 + sizeof(int32_t) + sizeof(uint16_t);
     return n_cells * (states + (uint64_t)n_days * day);
 }
@@ -73,6 +73,7 @@ enum sst_status sst_event_ring_create(const struct sst_event_ring_spec *spec, st
     ring->spec = *spec;
     SST_TRY_GOTO(alloc_cells(spec->n_cells, &ring->base, err));
     SST_TRY_GOTO(alloc_cells(spec->n_cells, &ring->head, err));
+    SST_TRY_GOTO(sst_alloc(spec->n_cells, 1, "marks of cells", &ring->is_over, err));
     SST_TRY_GOTO(sst_alloc((size_t)spec->n_days, sizeof *ring->places, "the ring of days", &ring->places, err));
     for (int32_t i = 0; i < spec->n_days; ++i)
         SST_TRY_GOTO(alloc_place(spec->n_cells, &ring->places[i], err));
@@ -96,6 +97,7 @@ void sst_event_ring_destroy(struct sst_event_ring **handle)
             sst_free(arrays[k]);
     }
     sst_free(ring->places);
+    sst_free(ring->is_over);
     sst_free(ring->base.cells);
     sst_free(ring->base.spans);
     sst_free(ring->head.cells);

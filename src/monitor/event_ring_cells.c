@@ -92,6 +92,9 @@ static void step_head_cell(struct sst_event_ring *ring, size_t cell, int32_t day
     label(ring, cell, day, &value, &step, state, &spans[0]);
 }
 
+/* Fewer cells are stepped before threads have met. */
+enum { PARALLEL_CELLS = 32768 };
+
 /* Whether a value that came fills unknown days before it. */
 static bool fills(const struct sst_event_ring *ring, size_t cell)
 {
@@ -102,24 +105,28 @@ static bool fills(const struct sst_event_ring *ring, size_t cell)
 
 void sst_event_ring_step_head(struct sst_event_ring *ring)
 {
-    for (size_t cell = 0; cell < ring->spec.n_cells; ++cell) {
+    const size_t n_cells = ring->spec.n_cells;
+#pragma omp parallel for schedule(static) if (n_cells >= PARALLEL_CELLS)
+    for (size_t cell = 0; cell < n_cells; ++cell)
+        if (!fills(ring, cell))
+            step_head_cell(ring, cell, ring->newest);
+    /* What is left are cells that fill; they tell what they take away, in order. */
+    for (size_t cell = 0; ring->spec.rule.max_pad > 0 && cell < n_cells; ++cell)
         if (fills(ring, cell))
             sst_event_ring_replay(ring, cell);
-        else
-            step_head_cell(ring, cell, ring->newest);
-    }
 }
 
-/* The event of the cell that has a day with the label of one, from `start` on; the day, or `end` where there is none. */
-static int32_t find_event(const struct sst_event_ring *ring, size_t cell, int32_t start)
+/* Whether the cell has an event from `start` on: before the ring, which nothing takes away, or in it. */
+static bool has_event(const struct sst_event_ring *ring, size_t cell, int32_t start)
 {
-    int32_t day = sst_event_ring_begin(ring);
-    for (; day <= ring->newest; ++day) {
+    if (ring->base.cells[cell].automaton.length > 0 && ring->base.spans[2 * cell].first == start)
+        return true;
+    for (int32_t day = sst_event_ring_begin(ring); day <= ring->newest; ++day) {
         const struct sst_event_place_of_day *place = sst_event_place_at(ring, day);
         if (place->labels[cell] == SST_EVENT_LABEL_EVENT && place->starts[cell] == start)
-            break;
+            return true;
     }
-    return day;
+    return false;
 }
 
 /* Tells of an event that is no more. `seen` is one of its days. */
@@ -163,22 +170,30 @@ void sst_event_ring_replay(struct sst_event_ring *ring, size_t cell)
     for (int32_t day = sst_event_ring_begin(ring); day <= ring->newest; ++day)
         step_head_cell(ring, cell, day);
     for (size_t i = 0; i < n_told; ++i)
-        if (find_event(ring, cell, told[i].start) > ring->newest)
+        if (!has_event(ring, cell, told[i].start))
             tell_withdrawn(ring, cell, told[i].start, told[i].seen);
+}
+
+/* Steps a cell of base by the oldest day; returns whether that ends its event for good. */
+static bool step_base_cell(struct sst_event_ring *ring, size_t cell)
+{
+    struct sst_event_cell *state = &ring->base.cells[cell];
+    struct sst_event_sums *spans = &ring->base.spans[2 * cell];
+    const struct sst_event_value value = value_at(ring, cell, ring->oldest, state);
+    return sst_event_cell_step(&ring->spec.rule, ring->oldest, &value, state, &spans[0], &spans[1]).is_over;
 }
 
 enum sst_status sst_event_ring_step_base(struct sst_event_ring *ring, struct sst_error *err)
 {
     const struct sst_event_links *links = &ring->spec.links;
-    for (size_t cell = 0; cell < ring->spec.n_cells; ++cell) {
-        struct sst_event_cell *state = &ring->base.cells[cell];
-        struct sst_event_sums *spans = &ring->base.spans[2 * cell];
-        const struct sst_event_value value = value_at(ring, cell, ring->oldest, state);
-        const struct sst_event_step step =
-            sst_event_cell_step(&ring->spec.rule, ring->oldest, &value, state, &spans[0], &spans[1]);
-        if (!step.is_over || !links->event)
+    const size_t n_cells = ring->spec.n_cells;
+#pragma omp parallel for schedule(static) if (n_cells >= PARALLEL_CELLS)
+    for (size_t cell = 0; cell < n_cells; ++cell)
+        ring->is_over[cell] = step_base_cell(ring, cell);
+    for (size_t cell = 0; links->event && cell < n_cells; ++cell) {
+        if (!ring->is_over[cell])
             continue;
-        const struct sst_event event = sst_event_ring_event(ring, cell, &spans[0], SST_EVENT_ENDED);
+        const struct sst_event event = sst_event_ring_event(ring, cell, &ring->base.spans[2 * cell], SST_EVENT_ENDED);
         SST_TRY(links->event(links->user, &event, err));
     }
     return SST_OK;

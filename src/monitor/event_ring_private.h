@@ -25,6 +25,7 @@ struct sst_event_ring {
     struct sst_event_ring_spec spec;
     struct sst_event_cells base, head;
     struct sst_event_place_of_day *places;
+    uint8_t *is_over; /* by cell: the day that left ended its event */
     bool has_days;
     /* [days since 1970-01-01] The ring's days are oldest .. newest, the series' days first .. newest; first may be later than
        oldest where the series is young, and is long gone where it is not. */

@@ -159,6 +159,83 @@ START_TEST(any_order_within_the_ring_gives_the_events_of_days_in_order)
 }
 END_TEST
 
+/* --- many cells --------------------------------------------------------------------------------------------------- */
+
+enum { N_MANY = 40008, N_MANY_DAYS = 90, MOST_OF_ONE = 64 }; /* cells that threads share */
+
+struct many {
+    struct sst_event_links few; /* the fixture's, of EVENT_MOST_CELLS cells */
+    uint8_t n_of_cell[N_MANY];
+    struct sst_event of_first[EVENT_MOST_CELLS][MOST_OF_ONE]; /* of the cells that all others repeat */
+    int n_other; /* events that the cell which is repeated has not */
+};
+
+static enum sst_status many_limits(void *user, struct sst_day day, float *mean, float *threshold, uint8_t *flags,
+                                   struct sst_error *err)
+{
+    const struct many *many = user;
+    float means[EVENT_MOST_CELLS], thresholds[EVENT_MOST_CELLS];
+    uint8_t few_flags[EVENT_MOST_CELLS];
+    const enum sst_status rc = many->few.limits(NULL, day, means, thresholds, few_flags, err);
+    for (size_t cell = 0; cell < N_MANY; ++cell) {
+        mean[cell] = means[cell % EVENT_MOST_CELLS];
+        threshold[cell] = thresholds[cell % EVENT_MOST_CELLS];
+        flags[cell] = few_flags[cell % EVENT_MOST_CELLS];
+    }
+    return rc;
+}
+
+/* The first cells come first each day, so theirs is known when the others' comes. */
+static enum sst_status many_event(void *user, const struct sst_event *event, struct sst_error *err)
+{
+    struct many *many = user;
+    const size_t first = event->cell % EVENT_MOST_CELLS;
+    const int n = many->n_of_cell[event->cell]++;
+    (void)err;
+    if (event->cell == first && n < MOST_OF_ONE)
+        many->of_first[first][n] = *event;
+    const struct sst_event *same = &many->of_first[first][n];
+    many->n_other += same->first != event->first || same->last != event->last || same->severity != event->severity ||
+                     memcmp(&same->from_mean, &event->from_mean, sizeof same->from_mean) != 0;
+    return SST_OK;
+}
+
+START_TEST(threads_that_share_many_cells_give_each_its_events)
+{
+    static struct many many;
+    static uint64_t canonical[N_MANY];
+    static float sst[N_MANY];
+    static uint8_t ice[N_MANY];
+    struct sst_event_ring_spec spec = event_spec(&rules[2], EVENT_MOST_CELLS, 9, NULL);
+    event_series_make(&series, EVENT_MOST_CELLS, N_MANY_DAYS, SEED + 2);
+    many = (struct many){.few = spec.links};
+    for (size_t cell = 0; cell < N_MANY; ++cell)
+        canonical[cell] = cell;
+    spec.n_cells = N_MANY;
+    spec.canonical_cells = canonical;
+    spec.links = (struct sst_event_links){.user = &many, .limits = many_limits, .event = many_event};
+    struct sst_event_ring *ring = event_ring_new(&spec);
+    for (int day = 0; day < N_MANY_DAYS; ++day) {
+        if (series.is_absent[day])
+            continue;
+        for (size_t cell = 0; cell < N_MANY; ++cell) {
+            sst[cell] = series.sst[day][cell % EVENT_MOST_CELLS];
+            ice[cell] = series.ice[day][cell % EVENT_MOST_CELLS];
+        }
+        (void)event_put(ring, day, sst, ice, false);
+    }
+    event_finish(&ring);
+    int n_all = 0;
+    for (size_t cell = 0; cell < N_MANY; ++cell) {
+        if (many.n_of_cell[cell] != many.n_of_cell[cell % EVENT_MOST_CELLS])
+            ck_abort_msg("cell %zu", cell);
+        n_all += many.n_of_cell[cell];
+    }
+    ck_assert_int_gt(n_all, N_MANY);
+    ck_assert_int_eq(many.n_other, 0);
+}
+END_TEST
+
 /* The check sees a fault: a final field that is not the last word. */
 START_TEST(another_value_is_noticed)
 {
@@ -179,6 +256,7 @@ Suite *test_suite(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, every_split_point_gives_the_events_of_the_whole, 0, N_RULES);
     tcase_add_loop_test(tc, any_order_within_the_ring_gives_the_events_of_days_in_order, 0, N_RULES);
+    tcase_add_test(tc, threads_that_share_many_cells_give_each_its_events);
     tcase_add_test(tc, another_value_is_noticed);
     suite_add_tcase(suite, tc);
     return suite;

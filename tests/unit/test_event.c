@@ -416,6 +416,26 @@ START_TEST(an_event_that_another_takes_in_is_withdrawn_into_it)
 }
 END_TEST
 
+/* Thirty days beyond, of which nine have left the ring when the next three turn out to be none: it ends, and another begins. */
+START_TEST(an_event_that_began_before_the_ring_is_cut_and_not_withdrawn)
+{
+    struct sst_event event;
+    struct sst_event_ring *ring = ring_of("111111111111111111111111111111", &warm);
+    float sst[EVENT_MOST_CELLS];
+    for (int day = 9; day < 12; ++day) {
+        memcpy(sst, series.sst[day], sizeof sst);
+        sst[CELL] = event_mean(day, CELL);
+        ck_assert_int_eq(event_put(ring, day, sst, NULL, false), SST_EVENT_DAY_REVISED);
+    }
+    ck_assert_int_eq(found.n_withdrawn, 0);
+    ck_assert(sst_event_ring_current(ring, CELL, &event));
+    ck_assert_int_eq(event.first, event_day_number(12));
+    event_finish(&ring);
+    ck_assert_int_eq(found.n_events, 2);
+    ck_assert_int_eq(found.events[0].duration, 9);
+}
+END_TEST
+
 START_TEST(a_day_before_the_ring_is_refused_by_name)
 {
     enum sst_event_outcome outcome;
@@ -529,6 +549,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, areas_add_up_and_keep_ice_apart);
     tcase_add_test(tc, a_late_day_joins_what_it_parted);
     tcase_add_test(tc, an_event_that_another_takes_in_is_withdrawn_into_it);
+    tcase_add_test(tc, an_event_that_began_before_the_ring_is_cut_and_not_withdrawn);
     tcase_add_test(tc, a_day_before_the_ring_is_refused_by_name);
     tcase_add_test(tc, ids_are_unique_and_exact_as_doubles);
     tcase_add_test(tc, rings_and_rules_out_of_range_are_refused);
