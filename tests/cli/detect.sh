@@ -171,6 +171,23 @@ import sys
 bare, padded = ([row for row in csv.DictReader(open(f"{sys.argv[1]}/{name}.csv"))] for name in ("gaps", "padded"))
 sys.exit(any(int(row["days_filled"]) for row in bare) or not any(int(row["days_filled"]) for row in padded))
 PY
+
+# The end of the series waits for a day that is missing; the events are the same.
+cp -r "$work/sea" "$work/late"
+rm "$work"/late/*20030330.nc
+program detect "${at[@]}" -q --events late.csv late
+program detect "${at[@]}" -q --hold-missing 3 -o held.nc --events held.csv late
+exits 0
+cmp -s "$work/late.csv" "$work/held.csv" || fail "--hold-missing changes events"
+"$python" - "$work" <<'PY' || fail "no day is awaited, or one too many"
+import sys
+import netCDF4
+import numpy as np
+status = np.ma.filled(netCDF4.Dataset(f"{sys.argv[1]}/held.nc")["mhw_status"][:], -1)
+waits = (status == 5).any(axis=(1, 2))
+sys.exit(not (waits[-2:].all() and not waits[:-2].any()))
+PY
+
 echo broken >"$work"/gaps/oisst-avhrr-v02r01.20000210.nc
 program detect "${at[@]}" -qO -o gaps.nc --events again.csv gaps
 exits 0 # its header cannot be read, so it is no file of that day
