@@ -113,7 +113,8 @@ static void choose_chunk(const struct sst_mhw_spec *spec, size_t *chunk)
 {
     chunk[1] = least(spec->domain->n_rows, MOST_CHUNK_ROWS);
     chunk[2] = least(spec->domain->n_cols, MOST_CHUNK_COLS);
-    chunk[0] = least(spec->n_days, 1 + LEAST_CHUNK_CELLS / (chunk[1] * chunk[2]));
+    const size_t n_cells = chunk[1] * chunk[2];
+    chunk[0] = least(spec->n_days, n_cells > 0 ? 1 + LEAST_CHUNK_CELLS / n_cells : 1);
 }
 
 static enum sst_status define_map(struct sst_mhw_file *file, enum map map, const int *dims, struct sst_error *err)
