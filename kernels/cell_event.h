@@ -26,8 +26,8 @@
  * has to keep: it is a plain value, zero at the start, and a copy of it is a checkpoint. Days must be in order, each once.
  *
  * Unknown days break a run, as where marineHeatWaves and heatwaveR put the climatology for a missing value. A monitor that
- * holds its events over them does not step: it counts the days it owes, and when they are known, or it will wait no longer
- * (CELL_DAY_UNKNOWN then), steps them in order. So held or not, the labels end the same.
+ * waits for them steps them as unknown too (CELL_DAY_UNKNOWN), and when one comes after all, steps again from a copy that it
+ * kept of the state before. So waited for or not, the labels end the same.
  *
  * Source   Hobday et al. 2016, Progress in Oceanography 141, 227-238; order of the two rules as in marineHeatWaves.
  */

@@ -26,6 +26,8 @@ struct sst_options;
       "count days into a state as their files arrive, each once", cmd_ingest)                                          \
     X(CLIMATOLOGY, "climatology", "--state DIR -o FILE [OPTIONS]",                                                     \
       "make the climatology of the days that a state counted, without their files", cmd_climatology)                   \
+    X(DETECT, "detect", "--clim CLIM.nc [OPTIONS] FILES-OR-DIRECTORIES",                                               \
+      "find marine heatwaves, or cold spells, in daily files by a climatology's mean and percentile", cmd_detect)      \
     X(INSPECT, "inspect", "[--json] DIR", "show what a state holds: its rules, days, gaps, size, digest", cmd_inspect) \
     X(VERIFY, "verify", "DIR", "check every byte of a state", cmd_verify)                                              \
     X(WATCH, "watch", "--state DIR --inbox DIR [OPTIONS]",                                                             \

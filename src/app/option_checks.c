@@ -98,9 +98,9 @@ static enum sst_status check_inputs(const struct sst_options *options, struct ss
 {
     const char *name = sst_command_rows[options->command].name;
     const bool wants_inputs = is_run_or_plan(options), is_report = options->command == SST_COMMAND_REPORT;
-    const bool is_of_state = options->command == SST_COMMAND_INGEST || options->command == SST_COMMAND_INSPECT ||
-                             options->command == SST_COMMAND_VERIFY || options->command == SST_COMMAND_MERGE ||
-                             sst_option_is_of_service(options->command);
+    const bool is_checked_later = options->command == SST_COMMAND_INGEST || options->command == SST_COMMAND_DETECT ||
+                                  options->command == SST_COMMAND_INSPECT || options->command == SST_COMMAND_VERIFY ||
+                                  options->command == SST_COMMAND_MERGE || sst_option_is_of_service(options->command);
     const size_t most = options->command == SST_COMMAND_HELP ? 1 : options->command == SST_COMMAND_COMPARE ? 2 : 0;
     if (wants_inputs && options->n_inputs == 0)
         return sst_fail(err, SST_ERR_USAGE,
@@ -108,7 +108,7 @@ static enum sst_status check_inputs(const struct sst_options *options, struct ss
                         "oisst/ (no data at hand? sststream synth -o DIR makes some; sststream --help tells the rest)",
                         options->command == SST_COMMAND_PLAN ? " plan" : "",
                         options->command == SST_COMMAND_PLAN ? "" : "-o clim.nc ");
-    if (!wants_inputs && !is_report && !is_of_state && options->n_inputs > most)
+    if (!wants_inputs && !is_report && !is_checked_later && options->n_inputs > most)
         return sst_fail(err, SST_ERR_USAGE, "%.200s: '%s' takes %s. Leave it out", options->inputs[most], name,
                         most == 2   ? "two climatologies; daily files come behind --detect"
                         : most == 1 ? "one command's name"
@@ -286,6 +286,25 @@ static enum sst_status check_ingest(struct sst_options *options, struct sst_erro
     return check_running(options, err);
 }
 
+static enum sst_status check_detect(struct sst_options *options, struct sst_error *err)
+{
+    static const char example[] = "as in: sststream detect --clim clim.nc oisst/ -o mhw.nc --events events.csv";
+    if (!options->clim)
+        return sst_fail(err, SST_ERR_USAGE, "detect: no climatology. Name one with --clim, %s", example);
+    if (options->n_inputs == 0)
+        return sst_fail(err, SST_ERR_USAGE, "detect: no files. Name files or directories of daily SST, %s", example);
+    if (!options->output && !options->events)
+        return sst_fail(err, SST_ERR_USAGE,
+                        "detect: nothing to write. Give -o for maps of days, --events for a table, %s", example);
+    if (options->output && options->events && strcmp(options->output, options->events) == 0)
+        return sst_fail(err, SST_ERR_USAGE, "--events %.200s: -o is written there. Give another name", options->events);
+    if (options->n_percentiles > 1)
+        return sst_fail(err, SST_ERR_USAGE, "--percentile: 'detect' takes one. Detect by one after the other");
+    if (options->is_given[SST_OPTION_ID_compress] && !options->output)
+        sst_option_warn(options, "--compress: of no effect without -o. Give both, or leave it out");
+    return check_running(options, err);
+}
+
 static enum sst_status check_climatology(struct sst_options *options, struct sst_error *err)
 {
     static const char example[] = "as in: sststream climatology --state sea -o clim.nc";
@@ -338,6 +357,8 @@ enum sst_status sst_option_check_all(struct sst_options *options, struct sst_err
         return check_compare(options, err);
     if (options->command == SST_COMMAND_INGEST)
         return check_ingest(options, err);
+    if (options->command == SST_COMMAND_DETECT)
+        return check_detect(options, err);
     if (options->command == SST_COMMAND_CLIMATOLOGY)
         return check_climatology(options, err);
     if (sst_option_is_of_service(options->command)) {

@@ -3,6 +3,7 @@
  *
  *   option_values.c    what is computed, years and days, checks
  *   option_places.c    what is read, compared, written, made
+ *   option_events.c    what detect is asked for
  *   option_state.c     the state that days go into
  *   option_service.c   when days are expected, how files are waited for
  *   option_running.c   how it runs

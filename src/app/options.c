@@ -9,6 +9,7 @@
 #include "app/option_values.h"
 #include "app/suggest.h"
 #include "core/mem.h"
+#include "kernels/cell_event.h"
 #include "state/state_policy.h"
 
 /* popt reports a plain argument as option 0, so options count from 1 there. */
@@ -33,6 +34,8 @@ static void set_defaults(struct sst_options *options)
     options->max_share = 0.05;
     options->seed = 1;
     options->keep = SST_KEEP_PROBES;
+    options->min_duration = CELL_EVENT_MIN_DAYS;
+    options->max_gap = CELL_EVENT_MAX_GAP;
     options->deflate_level = SST_CLIM_DEFLATE_LEVEL;
     options->read_timeout = 60.0;
     options->poll_seconds = options->hook_seconds = 30.0;
@@ -249,6 +252,10 @@ void sst_options_clear(struct sst_options *options)
         sst_free(options->inboxes[i]);
     sst_free(options->inboxes);
     sst_free(options->on_alert);
+    char *const of_detect[] = {options->clim, options->clim_mean, options->clim_threshold, options->detect_units,
+                               options->events};
+    for (size_t i = 0; i < sizeof of_detect / sizeof *of_detect; ++i)
+        sst_free(of_detect[i]);
     sst_free(options->state);
     sst_free(options->status_from);
     sst_free(options->output);

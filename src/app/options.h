@@ -101,6 +101,11 @@ struct sst_options {
     char **detect; /* --detect: files, directories, "@list" */
     size_t n_detect, detect_capacity;
 
+    char *clim, *clim_mean, *clim_threshold, *detect_units; /* --clim, --clim-mean, --clim-thresh, --clim-units */
+    char *events; /* --events */
+    bool is_cold;
+    int min_duration, max_gap, max_pad, hold_missing; /* [days] */
+
     char *state; /* --state; of MERGE the states and of INSPECT and VERIFY the one are in `inputs` */
     int keep; /* enum sst_keep */
     bool replaces, accept_product, accept_stale, accept_jump;

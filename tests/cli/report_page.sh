@@ -176,7 +176,7 @@ refused 'report: no file. Name the JSON that --report wrote, as in: sststream re
 refused "minimal.json: 'report' takes one file. Draw one page at a time, as in: sststream report out.json -o out.html" \
     report full.json minimal.json
 refused "'': an empty file name. Is a shell variable unset?" report ''
-refused "--bbox: not an option of 'report', but of 'run', 'plan', 'compare'. Leave it out" report full.json --bbox 0,0,1,1
+refused "--bbox: not an option of 'report', but of 'run', 'plan', 'compare', 'detect'. Leave it out" report full.json --bbox 0,0,1,1
 
 # not_drawn CODE TEXT ARGUMENTS...
 not_drawn() {

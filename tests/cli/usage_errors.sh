@@ -21,7 +21,7 @@ refused "--memory 4X: not a size. Accepted: bytes, as 4G, 1.5GiB (powers of 1024
 refused "--memory 15M: too little for any run. Accepted: at least 16M" --memory 15M x.nc
 refused "--memory 200%: no share of the memory. Accepted: more than 0% and at most 100%, as 50%" --memory 200% x.nc
 refused "--compress best: not one of its choices. Accepted: none|1|2|3|4|5|6|7|8|9" --compress best x.nc
-refused "--bbox: not an option of 'synth', but of 'run', 'plan', 'compare'. Leave it out" synth -o dir --bbox 0,0,1,1
+refused "--bbox: not an option of 'synth', but of 'run', 'plan', 'compare', 'detect'. Leave it out" synth -o dir --bbox 0,0,1,1
 refused "synth: no directory to write to. Name one, as in: sststream synth -o oisst" synth
 refused "'': an empty file name. Is a shell variable unset?" x.nc ''
 refused "--var evil\\x1b[2J\\x0a: no such option. 'sststream --help' lists all; a file of that name is ./--var evil\\x1b[2J\\x0a" $'--var evil\e[2J\n'
