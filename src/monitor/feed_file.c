@@ -70,8 +70,8 @@ void sst_feed_forget(struct sst_feed_files *files, const char *path)
     const size_t length = strlen(path), first = place_of(files, path);
     const bool is_folder = length > 0 && path[length - 1] == '/';
     size_t end = first;
-    while (end < files->n && (is_folder ? strncmp(files->files[end].path, path, length) == 0
-                                        : strcmp(files->files[end].path, path) == 0))
+    while (end < files->n &&
+           (is_folder ? strncmp(files->files[end].path, path, length) == 0 : strcmp(files->files[end].path, path) == 0))
         sst_free(files->files[end++].path);
     if (end == first)
         return;
