@@ -6,8 +6,8 @@
 #include "monitor/feed_values.h"
 
 /* What `add` writes of an announcement, as a value. */
-static void set_words(struct sst_feed_maker *maker, json_t *object, const char *key,
-                      const struct sst_feed_about *about, const struct sst_feed_announcement *item,
+static void set_words(struct sst_feed_maker *maker, json_t *object, const char *key, const struct sst_feed_about *about,
+                      const struct sst_feed_announcement *item,
                       void (*add)(struct sst_text *text, const struct sst_feed_about *about,
                                   const struct sst_feed_announcement *announcement))
 {
