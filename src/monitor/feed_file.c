@@ -81,7 +81,7 @@ void sst_feed_forget(struct sst_feed_files *files, const char *path)
 
 /* --- the files ---------------------------------------------------------------------------------------------------- */
 
-enum sst_status sst_feed_make_folders(const char *folder, const char *path, struct sst_error *err)
+static enum sst_status make_folders(const char *folder, const char *path, struct sst_error *err)
 {
     enum { FOLDER_MODE = 0777 }; /* less the user's umask */
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -165,7 +165,7 @@ enum sst_status sst_feed_put(struct sst_feed_files *files, const char *folder, c
         SST_TRY_GOTO(make_room(files, err));
         SST_TRY_GOTO(sst_strdup(path, &file.path, err));
     }
-    SST_TRY_GOTO(sst_feed_make_folders(folder, path, err));
+    SST_TRY_GOTO(make_folders(folder, path, err));
     SST_TRY_GOTO(replace(whole, bytes, n_bytes, err));
     if (files) {
         list_file(files, &file);

@@ -37,9 +37,6 @@ const struct sst_feed_file *sst_feed_find(const struct sst_feed_files *files, co
 SST_MUST_CHECK enum sst_status sst_feed_put(struct sst_feed_files *files, const char *folder, const char *path,
                                             const void *bytes, size_t n_bytes, struct sst_error *err);
 
-/* Makes the folders of a path within the feed. Errors: SST_ERR_OUTPUT, SST_ERR_NOMEM. */
-SST_MUST_CHECK enum sst_status sst_feed_make_folders(const char *folder, const char *path, struct sst_error *err);
-
 /* Lists a file that is there already, whoever made it. Errors: SST_ERR_INPUT where it cannot be read, SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_feed_note(struct sst_feed_files *files, const char *folder, const char *path,
                                              struct sst_error *err);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/mem.h"
 #include "monitor/event_day.h"
@@ -133,8 +134,15 @@ static void make_figures(const struct sst_feed_about *about, const struct sst_fe
     (void)snprintf(out->percentile, sizeof out->percentile, "%.10g", about->percentile);
 }
 
+/* A whole file. */
+struct bytes {
+    void *bytes; /* free() */
+    size_t n;
+};
+
 static enum sst_status finish(const struct sst_feed_about *about, const struct sst_feed_day *day,
-                              const struct sst_text *texts, struct sst_mhw_file **file, struct sst_error *err)
+                              const struct sst_text *texts, struct sst_mhw_file **file, struct bytes *out,
+                              struct sst_error *err)
 {
     struct figures figures;
     make_figures(about, day, &figures);
@@ -169,17 +177,18 @@ static enum sst_status finish(const struct sst_feed_about *about, const struct s
         {"geospatial_lon_max", figures.east},
         {"sststream_version", sst_version()},
     };
-    return sst_mhw_finish(file, attributes, sizeof attributes / sizeof *attributes, err);
+    return sst_mhw_finish_bytes(file, attributes, sizeof attributes / sizeof *attributes, &out->bytes, &out->n, err);
 }
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-static enum sst_status write_file(const struct sst_feed_about *about, const struct sst_feed_day *day, const char *path,
-                                  const struct sst_text *texts, struct sst_error *err)
+static enum sst_status make_file(const struct sst_feed_about *about, const struct sst_feed_day *day, const char *path,
+                                 const struct sst_text *texts, struct bytes *bytes, struct sst_error *err)
 {
     const struct sst_mhw_spec spec = {
         .path = path,
-        .overwrite = true,
+        .in_memory =
+            true, /* so that a full disk fails a write of ours, not HDF5's closing, which it does not survive */
         .domain = about->domain,
         .calendar = about->calendar,
         .first_day = sst_calendar_days_since_1970(about->calendar, day->day),
@@ -214,7 +223,7 @@ static enum sst_status write_file(const struct sst_feed_about *about, const stru
                                        : SST_MHW_INPUT_FINAL,
     };
     SST_TRY_GOTO(sst_mhw_put(file, &out, err));
-    rc = finish(about, day, texts, &file, err);
+    rc = finish(about, day, texts, &file, bytes, err);
 done:
     sst_mhw_abandon(&file);
     free_maps(&maps);
@@ -226,20 +235,19 @@ enum sst_status sst_feed_write_nc(const struct sst_feed_about *about, const stru
 {
     struct sst_text texts[N_MADE] = {{0}};
     char day_folder[SST_FEED_FOLDER_SIZE];
-    char *path = NULL, *whole = NULL;
+    struct bytes bytes = {0};
+    char *path = NULL;
     enum sst_status rc = SST_OK;
     make_texts(about, day, texts);
     for (int i = 0; i < N_MADE; ++i)
         SST_TRY_GOTO(sst_text_check(&texts[i], err));
     SST_TRY_GOTO(sst_asprintf(&path, err, "%s/mhw.nc", sst_feed_day_folder(about->calendar, day->day, day_folder)));
-    SST_TRY_GOTO(sst_asprintf(&whole, err, "%s/%s", folder, path));
-    SST_TRY_GOTO(sst_feed_make_folders(folder, path, err));
-    SST_TRY_GOTO(write_file(about, day, whole, texts, err));
-    rc = sst_feed_note(files, folder, path, err);
+    SST_TRY_GOTO(make_file(about, day, path, texts, &bytes, err));
+    rc = sst_feed_put(files, folder, path, bytes.bytes, bytes.n, err);
 done:
     for (int i = 0; i < N_MADE; ++i)
         sst_text_clear(&texts[i]);
+    free(bytes.bytes);
     sst_free(path);
-    sst_free(whole);
     return rc;
 }

@@ -148,7 +148,7 @@ static enum sst_status put_ring(const struct part *part, struct sst_outline *out
     for (size_t i = 0; i <= part->n; ++i) {
         const struct corner corner = part->corners[(is_turned ? part->n - i : i) % part->n];
         out->lon[out->n_positions] = corner.lon;
-        out->lat[out->n_positions++] = corner.lat;
+        out->lat[out->n_positions++] = fmax(-90, fmin(90, corner.lat)); /* boxes reach beyond, to hold the pole */
     }
     return SST_OK;
 }

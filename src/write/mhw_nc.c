@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <netcdf.h>
+#include <netcdf_mem.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -263,19 +264,36 @@ static enum sst_status define_all(struct sst_mhw_file *file, struct sst_error *e
 
 /* --- life --------------------------------------------------------------------------------------------------------- */
 
+/* Room that a file in memory starts with; it grows. */
+enum { MEMORY_START = 1 << 20 };
+
+static enum sst_status create_file(struct sst_mhw_file *file, struct sst_error *err)
+{
+    const struct sst_mhw_spec *spec = &file->spec;
+    int ncid = -1;
+    errno = 0;
+    if (spec->in_memory) {
+        SST_TRY(
+            done_with(file, nc_create_mem("memory", NC_NETCDF4 | NC_CLOBBER, MEMORY_START, &ncid), "the file", err));
+    } else {
+        SST_TRY(sst_place_reserve(spec->path, &file->temporary, err));
+        errno = 0;
+        SST_TRY(done_with(file, nc_create(file->temporary, NC_NETCDF4 | NC_CLOBBER, &ncid), "the file", err));
+    }
+    file->ncid = ncid;
+    return SST_OK;
+}
+
 enum sst_status sst_mhw_create(const struct sst_mhw_spec *spec, struct sst_mhw_file **out, struct sst_error *err)
 {
     struct sst_mhw_file *file = NULL;
     enum sst_status rc = SST_OK;
-    int ncid = -1;
-    SST_TRY(sst_place_check(spec->path, spec->overwrite, err));
+    if (!spec->in_memory)
+        SST_TRY(sst_place_check(spec->path, spec->overwrite, err));
     SST_TRY(sst_alloc(1, sizeof *file, "the output's state", &file, err));
     file->spec = *spec;
     file->ncid = -1;
-    SST_TRY_GOTO(sst_place_reserve(spec->path, &file->temporary, err));
-    errno = 0;
-    SST_TRY_GOTO(done_with(file, nc_create(file->temporary, NC_NETCDF4 | NC_CLOBBER, &ncid), "the file", err));
-    file->ncid = ncid;
+    SST_TRY_GOTO(create_file(file, err));
     SST_TRY_GOTO(define_all(file, err));
     *out = file;
     file = NULL;
@@ -327,6 +345,24 @@ enum sst_status sst_mhw_finish(struct sst_mhw_file **handle, const struct sst_at
     sst_free(file->temporary);
     file->temporary = NULL;
     rc = sst_place_sync_parent(spec->path, err);
+done:
+    sst_mhw_abandon(handle);
+    return rc;
+}
+
+enum sst_status sst_mhw_finish_bytes(struct sst_mhw_file **handle, const struct sst_attribute *attributes,
+                                     size_t n_attributes, void **bytes, size_t *n_bytes, struct sst_error *err)
+{
+    struct sst_mhw_file *file = *handle;
+    NC_memio memory = {0};
+    enum sst_status rc = SST_OK;
+    errno = 0;
+    for (size_t i = 0; i < n_attributes; ++i)
+        SST_TRY_GOTO(put_text(file, NC_GLOBAL, attributes[i].name, attributes[i].value, err));
+    SST_TRY_GOTO(done_with(file, nc_close_memio(file->ncid, &memory), "the file", err));
+    file->ncid = -1;
+    *bytes = memory.memory;
+    *n_bytes = memory.size;
 done:
     sst_mhw_abandon(handle);
     return rc;

@@ -43,6 +43,7 @@ struct sst_mhw_spec {
     const char *severity_comment; /* which days have one; NULL: those beyond the threshold */
     struct sst_mhw_flags robust; /* of category_robust_to_approximation; without meanings there is no such variable */
     int revision; /* of a file of one day, from 1 on */
+    bool in_memory; /* `path` is for messages alone; sst_mhw_finish_bytes */
 };
 
 /* [K] */
@@ -74,6 +75,15 @@ SST_MUST_CHECK enum sst_status sst_mhw_put(struct sst_mhw_file *file, const stru
 /* Adds global attributes and gives the file its name; `*file` is freed in any case. Errors: SST_ERR_OUTPUT. */
 SST_MUST_CHECK enum sst_status sst_mhw_finish(struct sst_mhw_file **file, const struct sst_attribute *attributes,
                                               size_t n_attributes, struct sst_error *err);
+
+/*
+ * The same of a file in memory: its bytes.
+ *
+ * Owner    *bytes is the caller's, free(). Errors: SST_ERR_OUTPUT.
+ */
+SST_MUST_CHECK enum sst_status sst_mhw_finish_bytes(struct sst_mhw_file **file, const struct sst_attribute *attributes,
+                                                    size_t n_attributes, void **bytes, size_t *n_bytes,
+                                                    struct sst_error *err);
 
 /* Removes what was written; NULL is accepted. */
 void sst_mhw_abandon(struct sst_mhw_file **file);

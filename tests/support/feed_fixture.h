@@ -31,7 +31,7 @@ struct feed_fixture {
 /* Threshold less mean of every cell. [K] */
 #define FEED_FIXTURE_STEP 1.5
 
-/* All water, nobody in a heatwave; no region; 30 November 2026. Fails the test where it cannot. */
+/* All water, nobody in a heatwave; no region; 30 November 2026. Ends the program where it cannot. */
 void feed_fixture_open(struct feed_fixture *fixture, struct even_axis lat, struct even_axis lon);
 void feed_fixture_close(struct feed_fixture *fixture);
 
