@@ -148,7 +148,10 @@ static void add_characters(struct sst_text *text, const char *string, void (*add
     }
 }
 
-void sst_text_add_escaped(struct sst_text *text, const char *string) { add_characters(text, string, add_escaped_ascii); }
+void sst_text_add_escaped(struct sst_text *text, const char *string)
+{
+    add_characters(text, string, add_escaped_ascii);
+}
 
 void sst_text_add_clean(struct sst_text *text, const char *string) { add_characters(text, string, add_clean_ascii); }
 
