@@ -118,6 +118,17 @@ START_TEST(files_of_others_are_summed_where_they_lie)
     ck_assert_int_eq(sst_feed_note(&files, folder, "map.png", &err), SST_OK);
     ck_assert_str_eq(files.files[0].sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     ck_assert_uint_eq(files.files[0].n_bytes, 3);
+    /* One that is read in several pieces, against its sum in one. */
+    enum { LONG = 200000 };
+    char *bytes = calloc(LONG, 1), sum[SST_SHA256_TEXT_SIZE];
+    ck_assert_ptr_nonnull(bytes);
+    bytes[LONG - 1] = 'x';
+    ck_assert_int_eq(sst_feed_put(NULL, folder, "long", bytes, LONG, &err), SST_OK);
+    ck_assert_int_eq(sst_feed_note(&files, folder, "long", &err), SST_OK);
+    ck_assert_uint_eq(sst_feed_find(&files, "long")->n_bytes, LONG);
+    ck_assert_str_eq(sst_feed_find(&files, "long")->sha256, sst_sha256_of_bytes(bytes, LONG, sum));
+    free(bytes);
+    sst_feed_forget(&files, "long");
     ck_assert_int_eq(sst_feed_note(&files, folder, "none.png", &err), SST_ERR_INPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "none.png: cannot be opened for its sum: No such file"));
     ck_assert_uint_eq(files.n, 1);

@@ -316,6 +316,31 @@ START_TEST(rings_beyond_360_degrees_and_round_the_globe_are_brought_home)
 }
 END_TEST
 
+/* A lake on an island in a hole: each hole belongs to the ring right round it. */
+START_TEST(rings_within_rings_take_turns)
+{
+    struct feed_fixture fixture;
+    size_t n_polygons = 0, n_holes = 0;
+    feed_fixture_open(&fixture, globe_lat, globe_lon);
+    feed_fixture_add_regions(
+        &fixture, COLLECTION(POLYGON_FEATURE(
+                      "nested", "",
+                      RING("[-10,-10],[10,-10],[10,10],[-10,10],[-10,-10]") "," RING("[-20,-20],[20,-20],[20,20],[-20,"
+                                                                                     "20],[-20,-20]") "," RING(
+                          "[-30,-30],[30,-30],[30,30],[-30,30],[-30,-30]") "," RING("[-40,-40],[40,-40],[40,40],[-40,"
+                                                                                    "40],[-40,-40]"))));
+    feed_fixture_step(&fixture);
+    json_t *whole = regions_of(&fixture);
+    const json_t *geometry = member(feature(whole, 0), "geometry"), *polygons = member(geometry, "coordinates");
+    ck_assert_double_eq(check_geometry(geometry, &n_polygons, &n_holes), 2 * (6400 - 3600 + 1600 - 400));
+    ck_assert_uint_eq(n_polygons, 2);
+    ck_assert_uint_eq(json_array_size(json_array_get(polygons, 0)), 2);
+    ck_assert_uint_eq(json_array_size(json_array_get(polygons, 1)), 2);
+    json_decref(whole);
+    feed_fixture_close(&fixture);
+}
+END_TEST
+
 START_TEST(a_region_says_what_is_known_and_what_is_not)
 {
     struct feed_fixture fixture;
@@ -344,6 +369,13 @@ START_TEST(a_region_says_what_is_known_and_what_is_not)
     ck_assert(json_is_null(member(properties, "intensity_max")));
     ck_assert_double_eq(number_of(properties, "unknown_share"), 1);
     json_decref(whole);
+    /* Where there is no sea, there is no share at all. */
+    for (size_t cell = 9 * 36; cell < 9 * 36 + 4; ++cell)
+        feed_fixture_make_land(&fixture, cell);
+    feed_fixture_step(&fixture);
+    whole = regions_of(&fixture);
+    ck_assert(json_is_null(member(member(feature(whole, 0), "properties"), "unknown_share")));
+    json_decref(whole);
     feed_fixture_close(&fixture);
 }
 END_TEST
@@ -359,6 +391,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, an_empty_and_an_absent_day_are_collections_of_nothing);
     tcase_add_test(tc, a_region_is_cut_at_180_degrees_and_keeps_its_hole);
     tcase_add_test(tc, rings_beyond_360_degrees_and_round_the_globe_are_brought_home);
+    tcase_add_test(tc, rings_within_rings_take_turns);
     tcase_add_test(tc, a_region_says_what_is_known_and_what_is_not);
     suite_add_tcase(suite, tc);
     return suite;

@@ -55,6 +55,7 @@ static void open_feed(struct feed *feed)
     put(&feed->files, "events.geojson");
     put(&feed->files, "days/2026/20261130/mhw.nc");
     put(&feed->files, "days/2026/20261129/mhw.nc");
+    put(&feed->files, "days/2026/20261130.txt");
 }
 
 static void close_feed(struct feed *feed)
@@ -88,10 +89,10 @@ START_TEST(the_index_lists_every_file_and_every_day)
     ck_assert_str_eq(text_of(whole, "product"), "Test SST \xC2\xB0 v2");
     ck_assert_str_eq(text_of(whole, "newest"), "2026-11-30");
     const json_t *files = member(whole, "files"), *days = member(whole, "days");
-    ck_assert_uint_eq(json_array_size(files), 3);
-    ck_assert_str_eq(text_of(json_array_get(files, 1), "path"), "days/2026/20261130/mhw.nc");
-    ck_assert_str_eq(text_of(json_array_get(files, 1), "sha256"), abc_sum);
-    ck_assert_int_eq(count_of(json_array_get(files, 1), "bytes"), 3);
+    ck_assert_uint_eq(json_array_size(files), 4);
+    ck_assert_str_eq(text_of(json_array_get(files, 2), "path"), "days/2026/20261130/mhw.nc");
+    ck_assert_str_eq(text_of(json_array_get(files, 2), "sha256"), abc_sum);
+    ck_assert_int_eq(count_of(json_array_get(files, 2), "bytes"), 3);
     ck_assert_uint_eq(json_array_size(days), 3);
     static const char *const status[] = {"final", "missing", "preliminary"};
     for (size_t i = 0; i < 3; ++i)
