@@ -153,9 +153,19 @@ static void put_feed(struct atom *atom, const struct sst_feed_entries *entries)
     check(atom, xmlTextWriterEndDocument(atom->writer));
 }
 
+/* Else libxml2 says on standard error that there is no memory. */
+static void say_nothing(void *user, xmlErrorPtr error)
+{
+    (void)user;
+    (void)error;
+}
+
 enum sst_status sst_feed_atom(const struct sst_feed_entries *entries, struct sst_text *out, struct sst_error *err)
 {
     struct atom atom = {0};
+    const xmlStructuredErrorFunc listener = xmlStructuredError; /* of this thread */
+    void *const listener_user = xmlStructuredErrorContext;
+    xmlSetStructuredErrorFunc(NULL, say_nothing);
     xmlBufferPtr buffer = xmlBufferCreate();
     atom.writer = buffer ? xmlNewTextWriterMemory(buffer, 0) : NULL;
     atom.has_failed = !atom.writer;
@@ -166,6 +176,7 @@ enum sst_status sst_feed_atom(const struct sst_feed_entries *entries, struct sst
         sst_text_add_bytes(out, (const char *)xmlBufferContent(buffer), (size_t)xmlBufferLength(buffer));
     if (buffer)
         xmlBufferFree(buffer);
+    xmlSetStructuredErrorFunc(listener_user, listener);
     sst_text_clear(&atom.text);
     if (atom.has_failed)
         return sst_fail(err, SST_ERR_NOMEM, "no memory for feed.atom");

@@ -143,6 +143,21 @@ static enum sst_status compare_line(const struct old_lines *old, const char *sta
     return SST_OK;
 }
 
+/* Copies the lines before that of a day, and steps over the line of the day itself. */
+static enum sst_status copy_before(struct old_lines *rest, const char *start, size_t region_length, const char *what,
+                                   struct sst_text *out, struct sst_error *err)
+{
+    int order = -1;
+    while (rest->n_bytes > 0 && order < 0) {
+        SST_TRY(compare_line(rest, start, region_length, what, &order, err));
+        if (order < 0)
+            sst_text_add_bytes(out, rest->at, rest->n_bytes);
+        if (order <= 0)
+            next_line(rest);
+    }
+    return SST_OK;
+}
+
 enum sst_status sst_feed_region_csv(const struct sst_feed_about *about, size_t region,
                                     const struct sst_feed_region_line *lines, size_t n_lines, const char *old,
                                     size_t n_old, const char *what, struct sst_text *out, struct sst_error *err)
@@ -155,20 +170,14 @@ enum sst_status sst_feed_region_csv(const struct sst_feed_about *about, size_t r
     sst_text_add(out, region_header);
     for (size_t i = 0; i < n_lines; ++i) {
         char day[SST_DAY_TEXT_SIZE];
-        int order = -1;
         start.size = 0;
         sst_text_addf(&start, "%s,%s,", name, sst_day_text(about->calendar, lines[i].day, day));
         SST_TRY_GOTO(sst_text_check(&start, err));
-        while (rest.n_bytes > 0 && order < 0) {
-            SST_TRY_GOTO(compare_line(&rest, start.data, strlen(name) + 1, what, &order, err));
-            if (order < 0)
-                sst_text_add_bytes(out, rest.at, rest.n_bytes);
-            if (order <= 0)
-                next_line(&rest);
-        }
+        SST_TRY_GOTO(copy_before(&rest, start.data, strlen(name) + 1, what, out, err));
         add_line(out, about, name, &lines[i]);
     }
-    sst_text_add_bytes(out, rest.at ? rest.at : "", rest.at ? (size_t)(rest.end - rest.at) : 0);
+    if (rest.at)
+        sst_text_add_bytes(out, rest.at, (size_t)(rest.end - rest.at));
     rc = sst_text_check(out, err);
 done:
     sst_text_clear(&start);
