@@ -165,7 +165,9 @@ static void make_old(const struct sample *sample, size_t region, int n_lines, st
         lines[i] = (struct sst_feed_region_line){day, 1, false, false, &sample->fixture.region_days[region]};
         day = sst_calendar_previous_day(SST_CALENDAR_STANDARD, day);
     }
-    must(sst_feed_region_csv(&sample->fixture.about, region, lines, (size_t)n_lines, NULL, 0, "", out, &err), &err);
+    must(sst_feed_region_csv(&sample->fixture.about, region, lines, (size_t)n_lines, &(struct sst_feed_old_csv){0}, out,
+                             &err),
+         &err);
     sst_free(lines);
 }
 
@@ -186,7 +188,8 @@ static void put_regions(struct sample *sample, int n_lines)
         make_old(sample, i, n_lines, &old);
         since = milliseconds();
         must(sst_asprintf(&path, &err, "regions/%s.csv", fixture->regions.regions[i].name), &err);
-        must(sst_feed_region_csv(&fixture->about, i, &line, 1, old.data, old.size, path, &text, &err), &err);
+        const struct sst_feed_old_csv file = {old.data, old.size, path};
+        must(sst_feed_region_csv(&fixture->about, i, &line, 1, &file, &text, &err), &err);
         must(sst_feed_put(&sample->files, sample->folder, path, text.data, text.size, &err), &err);
         took += milliseconds() - since;
         n_bytes += text.size;

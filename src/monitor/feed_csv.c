@@ -114,9 +114,10 @@ static void next_line(struct old_lines *old)
     old->n_bytes = end ? (size_t)(end + 1 - old->at) : 0;
 }
 
-static enum sst_status open_lines(const char *text, size_t n_bytes, const char *what, struct old_lines *out,
-                                  struct sst_error *err)
+static enum sst_status open_lines(const struct sst_feed_old_csv *old, struct old_lines *out, struct sst_error *err)
 {
+    const char *text = old->text, *what = old->what;
+    const size_t n_bytes = old->n_bytes;
     const size_t header = sizeof region_header - 1;
     *out = (struct old_lines){0};
     if (!text)
@@ -159,21 +160,21 @@ static enum sst_status copy_before(struct old_lines *rest, const char *start, si
 }
 
 enum sst_status sst_feed_region_csv(const struct sst_feed_about *about, size_t region,
-                                    const struct sst_feed_region_line *lines, size_t n_lines, const char *old,
-                                    size_t n_old, const char *what, struct sst_text *out, struct sst_error *err)
+                                    const struct sst_feed_region_line *lines, size_t n_lines,
+                                    const struct sst_feed_old_csv *old, struct sst_text *out, struct sst_error *err)
 {
     const char *name = about->regions->regions[region].name;
     struct old_lines rest;
     struct sst_text start = {0};
     enum sst_status rc = SST_OK;
-    SST_TRY(open_lines(old, n_old, what, &rest, err));
+    SST_TRY(open_lines(old, &rest, err));
     sst_text_add(out, region_header);
     for (size_t i = 0; i < n_lines; ++i) {
         char day[SST_DAY_TEXT_SIZE];
         start.size = 0;
         sst_text_addf(&start, "%s,%s,", name, sst_day_text(about->calendar, lines[i].day, day));
         SST_TRY_GOTO(sst_text_check(&start, err));
-        SST_TRY_GOTO(copy_before(&rest, start.data, strlen(name) + 1, what, out, err));
+        SST_TRY_GOTO(copy_before(&rest, start.data, strlen(name) + 1, old->what, out, err));
         add_line(out, about, name, &lines[i]);
     }
     if (rest.at)

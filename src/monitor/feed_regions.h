@@ -23,19 +23,24 @@ struct sst_feed_region_line {
     const struct sst_region_day *numbers; /* of an absent day too: it says what is unknown */
 };
 
+/* A region's file as it is. */
+struct sst_feed_old_csv {
+    const char *text; /* NULL: there is none yet */
+    size_t n_bytes;
+    const char *what; /* names the file in messages */
+};
+
 /*
  * Puts lines into the text of a region's file, each in place of the line of the same day or where its day belongs. So the file
  * itself is what is known of days gone by, and a revised day changes its line alone.
  *
  * region   index into about->regions
  * lines    ascending by day, none twice
- * old      the file as it is, n_old bytes; NULL: there is none yet
- * what     names the file in messages
  * Errors   SST_ERR_INPUT where `old` is no such file; SST_ERR_NOMEM
  */
 SST_MUST_CHECK enum sst_status sst_feed_region_csv(const struct sst_feed_about *about, size_t region,
                                                    const struct sst_feed_region_line *lines, size_t n_lines,
-                                                   const char *old, size_t n_old, const char *what,
-                                                   struct sst_text *out, struct sst_error *err);
+                                                   const struct sst_feed_old_csv *old, struct sst_text *out,
+                                                   struct sst_error *err);
 
 #endif

@@ -86,8 +86,8 @@ static struct sst_feed_region_line line_for(const struct feed_fixture *fixture, 
 static enum sst_status put(const struct feed_fixture *fixture, const struct sst_feed_region_line *lines, size_t n,
                            const struct sst_text *old, struct sst_text *out, struct sst_error *err)
 {
-    return sst_feed_region_csv(&fixture->about, 0, lines, n, old ? old->data : NULL, old ? old->size : 0,
-                               "regions/box.csv", out, err);
+    const struct sst_feed_old_csv file = {old ? old->data : NULL, old ? old->size : 0, "regions/box.csv"};
+    return sst_feed_region_csv(&fixture->about, 0, lines, n, &file, out, err);
 }
 
 static void must_put(const struct feed_fixture *fixture, const struct sst_feed_region_line *lines, size_t n,
