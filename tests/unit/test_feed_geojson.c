@@ -316,19 +316,20 @@ START_TEST(rings_beyond_360_degrees_and_round_the_globe_are_brought_home)
 }
 END_TEST
 
+static const char nested[] = "{\"type\":\"Feature\",\"properties\":{\"name\":\"nested\"},"
+                             "\"geometry\":{\"type\":\"Polygon\",\"coordinates\":["
+                             "[[-10,-10],[10,-10],[10,10],[-10,10],[-10,-10]],"
+                             "[[-20,-20],[20,-20],[20,20],[-20,20],[-20,-20]],"
+                             "[[-30,-30],[30,-30],[30,30],[-30,30],[-30,-30]],"
+                             "[[-40,-40],[40,-40],[40,40],[-40,40],[-40,-40]]]}}";
+
 /* A lake on an island in a hole: each hole belongs to the ring right round it. */
 START_TEST(rings_within_rings_take_turns)
 {
     struct feed_fixture fixture;
     size_t n_polygons = 0, n_holes = 0;
     feed_fixture_open(&fixture, globe_lat, globe_lon);
-    feed_fixture_add_regions(
-        &fixture, COLLECTION(POLYGON_FEATURE(
-                      "nested", "",
-                      RING("[-10,-10],[10,-10],[10,10],[-10,10],[-10,-10]") "," RING("[-20,-20],[20,-20],[20,20],[-20,"
-                                                                                     "20],[-20,-20]") "," RING(
-                          "[-30,-30],[30,-30],[30,30],[-30,30],[-30,-30]") "," RING("[-40,-40],[40,-40],[40,40],[-40,"
-                                                                                    "40],[-40,-40]"))));
+    feed_fixture_add_regions(&fixture, nested);
     feed_fixture_step(&fixture);
     json_t *whole = regions_of(&fixture);
     const json_t *geometry = member(feature(whole, 0), "geometry"), *polygons = member(geometry, "coordinates");
