@@ -105,6 +105,16 @@ static size_t length_of_character(const unsigned char *at)
     return 0;
 }
 
+static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
+
+static void add_clean_ascii(struct sst_text *text, char c)
+{
+    if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7F)
+        sst_text_add(text, replacement);
+    else
+        sst_text_add_bytes(text, &c, 1);
+}
+
 static void add_escaped_ascii(struct sst_text *text, char c)
 {
     if (c == '&')
@@ -117,27 +127,33 @@ static void add_escaped_ascii(struct sst_text *text, char c)
         sst_text_add(text, "&quot;");
     else if (c == '\'')
         sst_text_add(text, "&#39;");
-    else if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7F)
-        sst_text_add(text, "\xEF\xBF\xBD");
     else
-        sst_text_add_bytes(text, &c, 1);
+        add_clean_ascii(text, c);
 }
 
-void sst_text_add_escaped(struct sst_text *text, const char *string)
+/* Characters of one byte by `add_ascii`, all others as they are, what is none as U+FFFD. */
+static void add_characters(struct sst_text *text, const char *string, void (*add_ascii)(struct sst_text *text, char c))
 {
     for (const char *at = string; at && *at;) {
         if ((unsigned char)*at < 0x80) {
-            add_escaped_ascii(text, *at++);
+            add_ascii(text, *at++);
             continue;
         }
         const size_t length = length_of_character((const unsigned char *)at);
         if (length > 0)
             sst_text_add_bytes(text, at, length);
         else
-            sst_text_add(text, "\xEF\xBF\xBD");
+            sst_text_add(text, replacement);
         at += length > 0 ? length : 1;
     }
 }
+
+void sst_text_add_escaped(struct sst_text *text, const char *string)
+{
+    add_characters(text, string, add_escaped_ascii);
+}
+
+void sst_text_add_clean(struct sst_text *text, const char *string) { add_characters(text, string, add_clean_ascii); }
 
 void sst_text_add_base64(struct sst_text *text, const unsigned char *bytes, size_t n_bytes)
 {

@@ -27,6 +27,9 @@ void sst_text_addf(struct sst_text *text, const char *format, ...) __attribute__
  */
 void sst_text_add_escaped(struct sst_text *text, const char *string);
 
+/* The same without entities: for writers that escape by themselves, but refuse what is no UTF-8 or not allowed in XML. */
+void sst_text_add_clean(struct sst_text *text, const char *string);
+
 /* RFC 4648 base64 of bytes. */
 void sst_text_add_base64(struct sst_text *text, const unsigned char *bytes, size_t n_bytes);
 

@@ -78,7 +78,8 @@ static enum sst_status cross(const struct sst_region *region, double lat, struct
             out->lon[out->n++] = ring->lon[before] + share * (ring->lon[i] - ring->lon[before]);
         }
     }
-    qsort(out->lon, out->n, sizeof *out->lon, compare_doubles);
+    if (out->n > 0)
+        qsort(out->lon, out->n, sizeof *out->lon, compare_doubles);
     return SST_OK;
 }
 

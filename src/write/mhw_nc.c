@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <netcdf.h>
+#include <netcdf_mem.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,13 +22,13 @@ enum { N_DIMS = 3, NAME_SIZE = 64 };
 enum { MOST_CHUNK_ROWS = 1024, MOST_CHUNK_COLS = 2048, LEAST_CHUNK_CELLS = 32768 };
 
 /* Variables by cell and day, in the order of struct sst_mhw_day. */
-enum map { CATEGORY, STATUS, SURFACE, ANOMALY, SEVERITY, DAYS_ABOVE, EVENT, N_MAPS };
+enum map { CATEGORY, STATUS, SURFACE, ANOMALY, SEVERITY, DAYS_ABOVE, EVENT, PACKED_ANOMALY, ROBUST, N_MAPS };
 
 struct sst_mhw_file {
     struct sst_mhw_spec spec;
     char *temporary;
     int ncid; /* -1: closed */
-    int maps[N_MAPS], input, time;
+    int maps[N_MAPS], input, time; /* maps: -1 where the file has none */
     size_t n_put;
 };
 
@@ -62,9 +63,7 @@ static const struct map_kind kinds[N_MAPS] = {
     [SEVERITY] = {"severity",
                   false,
                   NC_FLOAT,
-                  {{"long_name", "anomaly as a multiple of the threshold's distance from the mean"},
-                   {"units", "1"},
-                   {"comment", "Of days beyond the threshold, candidates too, where surface_type is water."}}},
+                  {{"long_name", "anomaly as a multiple of the threshold's distance from the mean"}, {"units", "1"}}},
     [DAYS_ABOVE] = {"days_above",
                     false,
                     NC_SHORT,
@@ -75,7 +74,31 @@ static const struct map_kind kinds[N_MAPS] = {
                {{"long_name", "event that the day belongs to, or may come to belong to"},
                 {"comment", "cell * 2^23 + (first day + 2^21) * 2 + cold; the cell counts from the south-west of the "
                             "whole grid, the day from 1970-01-01. The same as in the table of events."}}},
+    [PACKED_ANOMALY] = {"sst_anomaly",
+                        false,
+                        NC_SHORT,
+                        {{"long_name", "sea surface temperature less its climatological mean"},
+                         {"units", "degree_Celsius"},
+                         {"units_metadata", "temperature: difference"}}},
+    [ROBUST] = {"category_robust_to_approximation",
+                false,
+                NC_BYTE,
+                {{"long_name", "whether the category holds in view of the error of the threshold"}}},
 };
+
+static bool is_kept(const struct sst_mhw_spec *spec, enum map map)
+{
+    switch (map) {
+    case ANOMALY:
+        return !spec->packs_anomaly;
+    case PACKED_ANOMALY:
+        return spec->packs_anomaly;
+    case ROBUST:
+        return spec->robust.meanings != NULL;
+    default:
+        return true;
+    }
+}
 
 static enum sst_status done_with(const struct sst_mhw_file *file, int status, const char *object, struct sst_error *err)
 {
@@ -117,20 +140,55 @@ static void choose_chunk(const struct sst_mhw_spec *spec, size_t *chunk)
     chunk[0] = least(spec->n_days, n_cells > 0 ? 1 + LEAST_CHUNK_CELLS / n_cells : 1);
 }
 
+/* What only one of the variables has. */
+static enum sst_status put_particulars(const struct sst_mhw_file *file, enum map map, struct sst_error *err)
+{
+    const struct sst_mhw_spec *spec = &file->spec;
+    const int variable = file->maps[map];
+    const double step = SST_MHW_PACKED_STEP;
+    switch (map) {
+    case CATEGORY:
+        return put_flags(file, variable, "none moderate strong severe extreme", NULL, err);
+    case STATUS:
+        return put_flags(file, variable, spec->status.meanings, spec->status.comment, err);
+    case SURFACE:
+        return put_flags(file, variable, spec->surface.meanings, spec->surface.comment, err);
+    case ROBUST:
+        return put_flags(file, variable, spec->robust.meanings, spec->robust.comment, err);
+    case SEVERITY:
+        return put_text(file, variable, "comment",
+                        spec->severity_comment
+                            ? spec->severity_comment
+                            : "Of days beyond the threshold, candidates too, where surface_type is water.",
+                        err);
+    case PACKED_ANOMALY:
+        return done_with(file, nc_put_att_double(file->ncid, variable, "scale_factor", NC_DOUBLE, 1, &step),
+                         "scale_factor", err);
+    default:
+        return SST_OK;
+    }
+}
+
+static enum sst_status put_fill(const struct sst_mhw_file *file, enum map map, struct sst_error *err)
+{
+    const signed char byte = SST_MHW_FILL_BYTE;
+    const short days = map == PACKED_ANOMALY ? SST_MHW_FILL_PACKED : SST_MHW_FILL_DAYS;
+    const long long event = SST_MHW_FILL_EVENT;
+    const float value = SST_MHW_FILL;
+    const nc_type type = kinds[map].type;
+    const void *fill = type == NC_BYTE    ? (const void *)&byte
+                       : type == NC_SHORT ? (const void *)&days
+                       : type == NC_INT64 ? (const void *)&event
+                                          : (const void *)&value;
+    return done_with(file, nc_def_var_fill(file->ncid, file->maps[map], NC_FILL, fill), kinds[map].name, err);
+}
+
 static enum sst_status define_map(struct sst_mhw_file *file, enum map map, const int *dims, struct sst_error *err)
 {
     const struct map_kind *kind = &kinds[map];
     const struct sst_mhw_spec *spec = &file->spec;
     size_t chunk[N_DIMS];
     choose_chunk(spec, chunk);
-    const signed char byte = SST_MHW_FILL_BYTE;
-    const short days = SST_MHW_FILL_DAYS;
-    const long long event = SST_MHW_FILL_EVENT;
-    const float value = SST_MHW_FILL;
-    const void *fill = kind->type == NC_BYTE    ? (const void *)&byte
-                       : kind->type == NC_SHORT ? (const void *)&days
-                       : kind->type == NC_INT64 ? (const void *)&event
-                                                : (const void *)&value;
     const char *prefix = !kind->is_prefixed ? "" : spec->is_cold ? "mcs_" : "mhw_";
     char name[NAME_SIZE];
     (void)snprintf(name, sizeof name, "%s%s", prefix, kind->name);
@@ -139,14 +197,10 @@ static enum sst_status define_map(struct sst_mhw_file *file, enum map map, const
     SST_TRY(done_with(file, nc_def_var_chunking(file->ncid, *variable, NC_CHUNKED, chunk), name, err));
     if (spec->deflate_level > 0)
         SST_TRY(done_with(file, nc_def_var_deflate(file->ncid, *variable, 1, 1, spec->deflate_level), name, err));
-    SST_TRY(done_with(file, nc_def_var_fill(file->ncid, *variable, NC_FILL, fill), name, err));
+    SST_TRY(put_fill(file, map, err));
     for (size_t i = 0; i < sizeof kind->texts / sizeof *kind->texts; ++i)
         SST_TRY(put_text(file, *variable, kind->texts[i].name, kind->texts[i].value, err));
-    if (map == STATUS)
-        return put_flags(file, *variable, spec->status.meanings, spec->status.comment, err);
-    if (map == SURFACE)
-        return put_flags(file, *variable, spec->surface.meanings, spec->surface.comment, err);
-    return map == CATEGORY ? put_flags(file, *variable, "none moderate strong severe extreme", NULL, err) : SST_OK;
+    return put_particulars(file, map, err);
 }
 
 /* --- coordinates -------------------------------------------------------------------------------------------------- */
@@ -197,26 +251,49 @@ static enum sst_status define_all(struct sst_mhw_file *file, struct sst_error *e
     SST_TRY(define_time(file, dims[0], err));
     SST_TRY(put_axis(file, true, dims[1], err));
     SST_TRY(put_axis(file, false, dims[2], err));
-    for (int map = 0; map < N_MAPS; ++map)
-        SST_TRY(define_map(file, (enum map)map, dims, err));
+    for (int map = 0; map < N_MAPS; ++map) {
+        file->maps[map] = -1;
+        if (is_kept(spec, (enum map)map))
+            SST_TRY(define_map(file, (enum map)map, dims, err));
+    }
+    if (spec->revision > 0)
+        SST_TRY(done_with(file, nc_put_att_int(file->ncid, NC_GLOBAL, "revision", NC_INT, 1, &spec->revision),
+                          "revision", err));
     return done_with(file, nc_enddef(file->ncid), "the header", err);
 }
 
 /* --- life --------------------------------------------------------------------------------------------------------- */
 
+/* Room that a file in memory starts with; it grows. */
+enum { MEMORY_START = 1 << 20 };
+
+static enum sst_status create_file(struct sst_mhw_file *file, struct sst_error *err)
+{
+    const struct sst_mhw_spec *spec = &file->spec;
+    int ncid = -1;
+    errno = 0;
+    if (spec->in_memory) {
+        SST_TRY(
+            done_with(file, nc_create_mem("memory", NC_NETCDF4 | NC_CLOBBER, MEMORY_START, &ncid), "the file", err));
+    } else {
+        SST_TRY(sst_place_reserve(spec->path, &file->temporary, err));
+        errno = 0;
+        SST_TRY(done_with(file, nc_create(file->temporary, NC_NETCDF4 | NC_CLOBBER, &ncid), "the file", err));
+    }
+    file->ncid = ncid;
+    return SST_OK;
+}
+
 enum sst_status sst_mhw_create(const struct sst_mhw_spec *spec, struct sst_mhw_file **out, struct sst_error *err)
 {
     struct sst_mhw_file *file = NULL;
     enum sst_status rc = SST_OK;
-    int ncid = -1;
-    SST_TRY(sst_place_check(spec->path, spec->overwrite, err));
+    if (!spec->in_memory)
+        SST_TRY(sst_place_check(spec->path, spec->overwrite, err));
     SST_TRY(sst_alloc(1, sizeof *file, "the output's state", &file, err));
     file->spec = *spec;
     file->ncid = -1;
-    SST_TRY_GOTO(sst_place_reserve(spec->path, &file->temporary, err));
-    errno = 0;
-    SST_TRY_GOTO(done_with(file, nc_create(file->temporary, NC_NETCDF4 | NC_CLOBBER, &ncid), "the file", err));
-    file->ncid = ncid;
+    SST_TRY_GOTO(create_file(file, err));
     SST_TRY_GOTO(define_all(file, err));
     *out = file;
     file = NULL;
@@ -229,16 +306,17 @@ enum sst_status sst_mhw_put(struct sst_mhw_file *file, const struct sst_mhw_day 
 {
     const struct sst_mhw_spec *spec = &file->spec;
     const size_t from[N_DIMS] = {file->n_put, 0, 0}, count[N_DIMS] = {1, spec->domain->n_rows, spec->domain->n_cols};
-    const void *maps[N_MAPS] = {day->category, day->status,     day->surface, day->anomaly,
-                                day->severity, day->days_above, day->event};
+    const void *maps[N_MAPS] = {day->category,   day->status, day->surface,        day->anomaly, day->severity,
+                                day->days_above, day->event,  day->packed_anomaly, day->robust};
     const double noon = (double)(spec->first_day + (int64_t)file->n_put) + 0.5;
     const signed char input = (signed char)day->input;
     if (file->n_put == spec->n_days)
         return sst_fail(err, SST_ERR_INTERNAL, "%s: more days than the file was made for", spec->path);
     errno = 0;
     for (int map = 0; map < N_MAPS; ++map)
-        SST_TRY(
-            done_with(file, nc_put_vara(file->ncid, file->maps[map], from, count, maps[map]), kinds[map].name, err));
+        if (file->maps[map] >= 0)
+            SST_TRY(done_with(file, nc_put_vara(file->ncid, file->maps[map], from, count, maps[map]), kinds[map].name,
+                              err));
     SST_TRY(done_with(file, nc_put_var1_double(file->ncid, file->time, from, &noon), "time", err));
     SST_TRY(done_with(file, nc_put_var1_schar(file->ncid, file->input, from, &input), "input_status", err));
     ++file->n_put;
@@ -267,6 +345,24 @@ enum sst_status sst_mhw_finish(struct sst_mhw_file **handle, const struct sst_at
     sst_free(file->temporary);
     file->temporary = NULL;
     rc = sst_place_sync_parent(spec->path, err);
+done:
+    sst_mhw_abandon(handle);
+    return rc;
+}
+
+enum sst_status sst_mhw_finish_bytes(struct sst_mhw_file **handle, const struct sst_attribute *attributes,
+                                     size_t n_attributes, void **bytes, size_t *n_bytes, struct sst_error *err)
+{
+    struct sst_mhw_file *file = *handle;
+    NC_memio memory = {0};
+    enum sst_status rc = SST_OK;
+    errno = 0;
+    for (size_t i = 0; i < n_attributes; ++i)
+        SST_TRY_GOTO(put_text(file, NC_GLOBAL, attributes[i].name, attributes[i].value, err));
+    SST_TRY_GOTO(done_with(file, nc_close_memio(file->ncid, &memory), "the file", err));
+    file->ncid = -1;
+    *bytes = memory.memory;
+    *n_bytes = memory.size;
 done:
     sst_mhw_abandon(handle);
     return rc;

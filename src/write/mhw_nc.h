@@ -17,8 +17,8 @@
 #include "core/status.h"
 #include "write/clim_nc.h"
 
-/* Fills: of bytes, of days_above, of event ids, of floats. */
-enum { SST_MHW_FILL_BYTE = -1, SST_MHW_FILL_DAYS = -1, SST_MHW_FILL_EVENT = -1 };
+/* Fills: of bytes, of days_above, of event ids, of packed anomalies, of floats. */
+enum { SST_MHW_FILL_BYTE = -1, SST_MHW_FILL_DAYS = -1, SST_MHW_FILL_EVENT = -1, SST_MHW_FILL_PACKED = -32767 };
 #define SST_MHW_FILL 9.969209968386869e36f
 
 /* Values of a flag variable, from 0 up: names for flag_meanings, "name: text; name: text" for the comment. */
@@ -38,16 +38,27 @@ struct sst_mhw_spec {
     struct sst_mhw_flags status, surface;
     const char *definition; /* a sentence: thresholds, durations, gaps */
     int deflate_level; /* 0 = none .. 9 */
+    /* Of feeds; zeros: as other files are. */
+    bool packs_anomaly; /* in whole hundredths of a degree, SST_MHW_PACKED_STEP */
+    const char *severity_comment; /* which days have one; NULL: those beyond the threshold */
+    struct sst_mhw_flags robust; /* of category_robust_to_approximation; without meanings there is no such variable */
+    int revision; /* of a file of one day, from 1 on */
+    bool in_memory; /* `path` is for messages alone; sst_mhw_finish_bytes */
 };
+
+/* [K] */
+#define SST_MHW_PACKED_STEP 0.01
 
 enum sst_mhw_input { SST_MHW_INPUT_FINAL, SST_MHW_INPUT_PRELIMINARY, SST_MHW_INPUT_MISSING };
 
 /* One day: arrays of domain->n_cells in domain order, with the fills above where there is no value. */
 struct sst_mhw_day {
     const int8_t *category, *status, *surface;
-    const float *anomaly, *severity; /* [degC]; [1] */
+    const float *anomaly, *severity; /* [degC] not asked for where it is packed; [1] */
     const int16_t *days_above;
     const int64_t *event;
+    const int16_t *packed_anomaly; /* [SST_MHW_PACKED_STEP] where the file packs it */
+    const int8_t *robust; /* where the file has it */
     enum sst_mhw_input input;
 };
 
@@ -64,6 +75,15 @@ SST_MUST_CHECK enum sst_status sst_mhw_put(struct sst_mhw_file *file, const stru
 /* Adds global attributes and gives the file its name; `*file` is freed in any case. Errors: SST_ERR_OUTPUT. */
 SST_MUST_CHECK enum sst_status sst_mhw_finish(struct sst_mhw_file **file, const struct sst_attribute *attributes,
                                               size_t n_attributes, struct sst_error *err);
+
+/*
+ * The same of a file in memory: its bytes.
+ *
+ * Owner    *bytes is the caller's, free(). Errors: SST_ERR_OUTPUT.
+ */
+SST_MUST_CHECK enum sst_status sst_mhw_finish_bytes(struct sst_mhw_file **file, const struct sst_attribute *attributes,
+                                                    size_t n_attributes, void **bytes, size_t *n_bytes,
+                                                    struct sst_error *err);
 
 /* Removes what was written; NULL is accepted. */
 void sst_mhw_abandon(struct sst_mhw_file **file);
