@@ -76,3 +76,9 @@ size_t sst_deflate(struct sst_deflater *deflater, void *values, size_t n_values,
     return libdeflate_zlib_compress(deflater->compressor, deflater->shuffled, n_bytes, values,
                                     sst_deflate_room(n_bytes));
 }
+
+size_t sst_deflate_plain(struct sst_deflater *deflater, const void *bytes, size_t n_bytes, void *out, size_t room)
+{
+    assert(room >= sst_deflate_room(n_bytes));
+    return libdeflate_zlib_compress(deflater->compressor, bytes, n_bytes, out, room);
+}

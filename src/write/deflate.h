@@ -38,4 +38,13 @@ size_t sst_deflate_room(size_t n_bytes);
  */
 size_t sst_deflate(struct sst_deflater *deflater, void *values, size_t n_values, size_t value_bytes);
 
+/*
+ * A zlib stream of bytes as they are.
+ *
+ * room     of `out`, at least sst_deflate_room(n_bytes)
+ *
+ * Returns the bytes of the stream.
+ */
+size_t sst_deflate_plain(struct sst_deflater *deflater, const void *bytes, size_t n_bytes, void *out, size_t room);
+
 #endif
