@@ -96,7 +96,7 @@ static int do_and_die(const char *folder, long at, unsigned omission)
 
 START_TEST(a_process_that_dies_at_any_call_leaves_no_half)
 {
-    const long step = crash_size((struct crash_sizes){7, 1, 1, 1});
+    const long step = crash_size((struct crash_sizes){23, 1, 1, 1});
     char folder[256], why[SST_ERROR_TEXT_SIZE];
     long n_kills = 0;
     int code = FAKE_EXIT_CODE;
@@ -115,7 +115,7 @@ START_TEST(a_process_that_dies_at_any_call_leaves_no_half)
         make_folder(folder, sizeof folder);
     }
     crash_count("T2", "%ld processes gone in front of a call of %s", n_kills, deed_name(world.deed));
-    ck_assert_int_gt(n_kills, 5);
+    ck_assert_int_gt(n_kills, 1);
     close_world();
 }
 END_TEST
@@ -134,12 +134,13 @@ START_TEST(a_process_that_dies_while_it_recovers_leaves_no_half)
     ck_assert_int_eq(deed_do(&world, &counting.table, folder, shared, NULL), SST_OK);
     remove_folder(folder);
     for (long k = 1; k <= n_firsts; ++k) { /* late in it, where something is half done */
-        n_calls = counting.n_calls - (counting.n_calls / 2) * (k - 1) / n_firsts - 3;
+        n_calls = counting.n_calls - (counting.n_calls / 4) * k / (n_firsts + 1) - 1;
         int acknowledged = 0, code = FAKE_EXIT_CODE;
         make_folder(folder, sizeof folder);
         *shared = 0;
         ck_assert_int_eq(do_and_die(folder, n_calls, FAKE_OMIT_NOTHING), FAKE_EXIT_CODE);
-        const long step = crash_size((struct crash_sizes){29, counting.n_calls > 200 ? 5 : 1, 1, 1});
+        const bool is_long = counting.n_calls > 200;
+        const long step = crash_size((struct crash_sizes){is_long ? 29 : 5, is_long ? 5 : 1, 1, 1});
         for (long at = 1; code != 0; at += step, ++n_kills) {
             acknowledged = *shared || acknowledged;
             code = do_and_die(folder, at, FAKE_OMIT_NOTHING);
@@ -153,7 +154,7 @@ START_TEST(a_process_that_dies_while_it_recovers_leaves_no_half)
         remove_folder(folder);
     }
     crash_count("T2", "%ld processes gone while they took up %s", n_kills, deed_name(world.deed));
-    ck_assert_int_gt(n_kills, 5);
+    ck_assert_int_gt(n_kills, 1);
     close_world();
 }
 END_TEST
@@ -165,7 +166,7 @@ START_TEST(a_state_that_is_made_in_its_place_is_found)
     int code = FAKE_EXIT_CODE;
     long n_bad = 0;
     open_world((enum state_deed)_i);
-    for (long at = 1; code != 0; at += 10) {
+    for (long at = 1; code != 0; at += crash_size((struct crash_sizes){40, 10, 3, 1})) {
         make_folder(folder, sizeof folder);
         *shared = 0;
         code = do_and_die(folder, at, FAKE_OMIT_STATE_RENAME);

@@ -104,7 +104,7 @@ static struct tally cut_everywhere(unsigned omissions, const char *what)
 START_TEST(no_cut_of_power_loses_or_doubles_a_day)
 {
     const struct tally tally = cut_everywhere(FAKE_OMIT_NOTHING, NULL);
-    ck_assert_int_gt(tally.n_states, 500);
+    ck_assert_int_gt(tally.n_states, 400);
     ck_assert_msg(tally.n[STATE_SOUND] == tally.n_states, "%s", tally.first);
 }
 END_TEST
