@@ -89,9 +89,10 @@ static void expect_sound(const struct stage *stage, const struct attempt *attemp
 /* One fault at every call in turn; how often it was hit. */
 static long fail_everywhere(const struct stage *stage, enum fake_fault fault, bool is_sticky)
 {
+    const long step = crash_size((struct crash_sizes){13, 1, 1, 1});
     long n_hit = 0;
     struct attempt attempt;
-    for (long at = 1;; ++at) {
+    for (long at = 1;; at += step) {
         start(stage, &attempt);
         attempt.faults.at = at;
         attempt.faults.fault = fault;
@@ -112,14 +113,17 @@ static long fail_everywhere(const struct stage *stage, enum fake_fault fault, bo
 /* Nothing but an interruption can be told from one that lasts by trying again: it is made once alone. */
 START_TEST(a_call_that_fails_leaves_what_was_there)
 {
+    if (crash_is_least() && faults_of_all[_i / STATE_N_DEEDS] >= FAKE_ENOSPC &&
+        faults_of_all[_i / STATE_N_DEEDS] <= FAKE_EDQUOT)
+        return; /* a number in a message apart, it is EIO */
     struct stage stage = stage_open((enum state_deed)(_i % STATE_N_DEEDS));
     const enum fake_fault fault = faults_of_all[_i / STATE_N_DEEDS];
     const long n_once = fail_everywhere(&stage, fault, false);
     const long n_sticky = fault == FAKE_EINTR ? 0 : fail_everywhere(&stage, fault, true);
     crash_count("T3", "%ld calls of %s failed with fault %d, %ld of them once", n_once + n_sticky,
                 deed_name(stage.world.deed), (int)fault, n_once);
-    ck_assert(n_once > 10 || fault == FAKE_SHORT_WRITE || fault == FAKE_SHORT_READ);
-    ck_assert_int_gt(n_once, 0);
+    ck_assert(n_once > 2 || fault == FAKE_SHORT_WRITE || fault == FAKE_SHORT_READ);
+    ck_assert(n_once > 0 || crash_is_least());
     stage_close(&stage);
 }
 END_TEST
@@ -262,7 +266,8 @@ static struct tally cut_everywhere(const struct stage *stage, unsigned omissions
     act(stage, &attempt);
     ck_assert_msg(attempt.rc == SST_OK, "%s", attempt.err.text);
     const size_t n_entries = fake_disk_n_entries(attempt.disk);
-    for (size_t n = 0; n <= n_entries; ++n) {
+    const size_t step = omissions ? 1 : (size_t)crash_size((struct crash_sizes){5, 1, 1, 1});
+    for (size_t n = n_entries % step; n <= n_entries; n += step) { /* the last one is all of it */
         for (size_t i = 0; i < sizeof plain / sizeof plain[0]; ++i)
             cut(stage, &attempt, n, plain[i], n, &tally);
         for (uint64_t seed = 0; seed < n_seeds; ++seed)
