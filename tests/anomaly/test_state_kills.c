@@ -344,7 +344,7 @@ static void write_for_ever(const char *path)
 
 START_TEST(readers_beside_a_writer_see_whole_days)
 {
-    const long n_reads = crash_size((struct crash_sizes){50, 300, 20000, 100000});
+    const long n_reads = crash_size((struct crash_sizes){50, 300, 5000, 50000});
     const char *path = fresh_path();
     struct sst_error err = {0};
     int n_with = 0, n_without = 0, n_longer = 0;
