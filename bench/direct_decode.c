@@ -96,7 +96,7 @@ static struct sst_field new_field(const char *path, struct sst_domain *domain)
     sst_domain_all(sst_file_info(file)->grid, domain);
     const size_t n = domain->n_cells;
     int16_t *codes = malloc(n * sizeof *codes);
-    const struct sst_field field = {n, codes, codes, malloc(n), false}; /* as a run of hundredths has it */
+    const struct sst_field field = {n, codes, codes, malloc(n), false, NULL}; /* as a run of hundredths has it */
     if (!field.codes || !field.ice)
         stop("no memory");
     return field;

@@ -325,12 +325,10 @@ static bool is_preliminary(const struct sst_catalog *catalog, struct sst_day day
 static enum sst_status put_day(struct detect *detect, struct sst_day day, const struct sst_field *field,
                                struct sst_error *err)
 {
-    const struct sst_lattice lattice = sst_lattice_of(detect->catalog->lattice);
     enum sst_event_outcome outcome = SST_EVENT_DAY_ADDED;
     for (size_t i = 0; i < detect->n_watched; ++i) {
         const size_t cell = detect->watched[i];
-        const int16_t code = field->codes[cell];
-        detect->sst[i] = code == SST_CODE_MISSING ? NAN : (float)sst_lattice_degc(lattice, code);
+        detect->sst[i] = field->degc[cell];
         detect->ice[i] = field->ice[cell];
     }
     return sst_event_ring_put(detect->ring, day, detect->sst, detect->ice, is_preliminary(detect->catalog, day),
@@ -375,6 +373,7 @@ static enum sst_status detect_all(struct detect *detect, struct sst_error *err)
     const struct sst_reader_options reader_options = {
         .decode = sst_job_decode_options(options),
         .stop_on_bad = options->stop_on_bad,
+        .wants_degc = true,
         .crew = sst_job_crew(options),
         .notes = sst_log_note,
         .notes_user = options->log,

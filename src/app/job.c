@@ -265,7 +265,11 @@ static enum sst_status look_for_sea(struct sst_job *job, struct sst_steps *steps
         return sst_fail(err, rc, "%s", problem.text);
     if (rc != SST_OK)
         return SST_OK;
-    const struct sst_field field = {job->domain.n_cells, step->codes, step->codes, step->ice, step->outcome.has_ice};
+    const struct sst_field field = {.n_cells = job->domain.n_cells,
+                                    .codes = step->codes,
+                                    .hundredths = step->codes,
+                                    .ice = step->ice,
+                                    .has_ice = step->outcome.has_ice};
     sst_cells_take(cells, &field);
     for (size_t cell = 0; cell < field.n_cells; ++cell)
         job->n_sea += field.codes[cell] != SST_CODE_MISSING;

@@ -59,7 +59,7 @@ static void make_fields(struct sst_pattern *pattern)
             codes[cell] = pattern_code(i / pattern->of.n_years, i % pattern->of.n_years, cell, most);
         if (!is_centi)
             sst_field_hundredths(codes, DOMAIN, hundredths);
-        pattern->fields[i] = (struct sst_field){DOMAIN, codes, hundredths, pattern->ice, false};
+        pattern->fields[i] = (struct sst_field){DOMAIN, codes, hundredths, pattern->ice, false, NULL};
         sst_cells_take(&pattern->cells, &pattern->fields[i]);
     }
 }

@@ -41,6 +41,7 @@ struct sst_field {
     int16_t *hundredths; /* [0.01 degC] for sums; the same array as codes on the CENTI lattice */
     uint8_t *ice; /* 1 where the file says sea ice (concentration >= 0.15 or mask), else 0 */
     bool has_ice; /* the file had ice information; else `ice` is all 0 */
+    float *degc; /* [degC] NaN: missing; floats unrounded, packed values as their codes. NULL: not asked for */
 };
 
 /*

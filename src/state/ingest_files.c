@@ -116,8 +116,11 @@ enum sst_status sst_ingest_files_find(struct sst_ingest_files *files, struct sst
             return sst_fail(err, rc, "%s", problem.text);
         if (rc != SST_OK)
             continue;
-        const struct sst_field field = {files->domain.n_cells, step->codes, step->codes, step->ice,
-                                        step->outcome.has_ice};
+        const struct sst_field field = {.n_cells = files->domain.n_cells,
+                                        .codes = step->codes,
+                                        .hundredths = step->codes,
+                                        .ice = step->ice,
+                                        .has_ice = step->outcome.has_ice};
         look_at(files, &field, &look);
         *is_found = look.digest == digest && look.ice_digest == ice_digest;
         if (*is_found)

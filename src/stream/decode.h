@@ -115,7 +115,8 @@ const struct sst_file_info *sst_file_info(const struct sst_file *file);
  * Decodes one step into domain order: raw -> mask fills -> unpack in double -> degC -> nearest code.
  *
  * map      from sst_grid_match of the domain's grid and this file's.
- * out      arrays of domain->n_cells, borrowed, overwritten whole; out->has_ice is set.
+ * out      arrays of domain->n_cells, borrowed, overwritten whole; out->has_ice is set. out->degc, where it is not NULL, gets
+ *          floating-point values converted in double and rounded once to float32, of packed ones what the codes stand for.
  * stats    may be NULL.
  * Missing  _FillValue, missing_value (all of its values), the netCDF default fill, NaN, Inf, and what valid_range leaves
  *          out; land and lake by the file's mask.

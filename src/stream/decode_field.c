@@ -37,15 +37,21 @@ static void finish_row(struct decoder *decoder, size_t row, size_t col, size_t n
     sst_loop_count(out->codes + first, out->has_ice ? out->ice + first : NULL, n, &decoder->tally);
 }
 
+static bool is_packed(const struct decoder *decoder) { return sst_decode_is_integer(decoder->file->sst.type); }
+
 static void take_values(void *user, size_t row, size_t col, size_t n, const double *values)
 {
     struct decoder *decoder = user;
-    int16_t *codes = decoder->out->codes + row * decoder->domain->n_cols + col;
+    const size_t first = row * decoder->domain->n_cols + col;
+    int16_t *codes = decoder->out->codes + first;
     double low = INFINITY, high = -INFINITY;
-    if (sst_decode_is_integer(decoder->file->sst.type))
+    if (is_packed(decoder)) {
         sst_loop_codes(&decoder->rule, values, n, codes);
-    else
+    } else {
         decoder->stats.n_off_lattice += sst_loop_codes_off_lattice(&decoder->rule, values, n, codes);
+        if (decoder->out->degc)
+            sst_loop_degc(&decoder->rule, values, n, decoder->out->degc + first);
+    }
     sst_loop_widen_range(values, n, &low, &high);
     widen_stored_range(&decoder->stats, low, high);
     finish_row(decoder, row, col, n);
@@ -182,6 +188,16 @@ static void fill_hundredths(const struct sst_field *field, size_t n, enum sst_la
         sst_loop_hundredths(sst_lattice_of(kind), field->codes, n, field->hundredths);
 }
 
+/* Missing where codes are; of packed numbers what their codes stand for, which no rounding of an offset has blurred. */
+static void finish_degc(const struct decoder *decoder)
+{
+    const struct sst_field *out = decoder->out;
+    if (is_packed(decoder))
+        sst_loop_degc_of_codes(decoder->rule.lattice, out->codes, decoder->domain->n_cells, out->degc);
+    else
+        sst_loop_leave_out_degc(out->codes, decoder->domain->n_cells, out->degc);
+}
+
 enum sst_status sst_file_decode(struct sst_file *file, size_t step, const struct sst_domain *domain,
                                 const struct sst_grid_map *map, enum sst_lattice_kind lattice, struct sst_field *out,
                                 struct sst_decode_stats *stats, struct sst_error *err)
@@ -202,6 +218,8 @@ enum sst_status sst_file_decode(struct sst_file *file, size_t step, const struct
     SST_TRY_GOTO(check_values(&decoder, file, &box, err));
     if (out->hundredths && out->hundredths != out->codes)
         fill_hundredths(out, domain->n_cells, lattice);
+    if (out->degc)
+        finish_degc(&decoder);
     if (decoder.stats.raw_min > decoder.stats.raw_max)
         decoder.stats.raw_min = decoder.stats.raw_max = NAN;
     if (stats)

@@ -283,6 +283,29 @@ size_t sst_loop_codes_off_lattice(const struct sst_loop_rule *rule, const double
     return n_off;
 }
 
+CPU_CLONES
+void sst_loop_degc(const struct sst_loop_rule *rule, const double *restrict stored, size_t n, float *restrict degc)
+{
+    const struct sst_decode_variable sst = {.scale = rule->sst->scale, .offset = rule->sst->offset};
+    const struct sst_decode_conversion to_degc = *rule->to_degc;
+    for (size_t i = 0; i < n; ++i)
+        degc[i] = (float)sst_decode_degc(&sst, &to_degc, stored[i]);
+}
+
+CPU_CLONES
+void sst_loop_degc_of_codes(struct sst_lattice lattice, const int16_t *restrict codes, size_t n, float *restrict degc)
+{
+    for (size_t i = 0; i < n; ++i)
+        degc[i] = codes[i] == SST_CODE_MISSING ? NAN : (float)sst_lattice_degc(lattice, codes[i]);
+}
+
+CPU_CLONES
+void sst_loop_leave_out_degc(const int16_t *restrict codes, size_t n, float *restrict degc)
+{
+    for (size_t i = 0; i < n; ++i)
+        degc[i] = codes[i] == SST_CODE_MISSING ? NAN : degc[i];
+}
+
 /* n is a multiple of the lanes. */
 CPU_CLONES
 static void find_range(const double *restrict values, size_t n, double low[restrict RANGE_LANES],

@@ -75,6 +75,15 @@ void sst_loop_codes(const struct sst_loop_rule *rule, const double *stored, size
 /* As above for floating-point storage; returns how many with a code lie off the lattice by more than they are rounded. */
 size_t sst_loop_codes_off_lattice(const struct sst_loop_rule *rule, const double *stored, size_t n, int16_t *codes);
 
+/* [degC] Values of stored numbers, rounded once to float32; NaN stays. */
+void sst_loop_degc(const struct sst_loop_rule *rule, const double *stored, size_t n, float *degc);
+
+/* [degC] of the codes of a lattice, rounded once to float32; NaN where missing. */
+void sst_loop_degc_of_codes(struct sst_lattice lattice, const int16_t *codes, size_t n, float *degc);
+
+/* NaN wherever the code is missing. */
+void sst_loop_leave_out_degc(const int16_t *codes, size_t n, float *degc);
+
 /* Widens low..high by numbers that are not NaN; of the two zeros it gives 0. */
 void sst_loop_widen_range(const double *values, size_t n, double *low, double *high);
 

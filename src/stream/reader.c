@@ -348,7 +348,8 @@ static enum sst_status hold(struct sst_reader *reader, struct sst_step *step, co
                                      .codes = step->codes,
                                      .hundredths = held->hundredths ? held->hundredths : step->codes,
                                      .ice = step->ice,
-                                     .has_ice = step->outcome.has_ice};
+                                     .has_ice = step->outcome.has_ice,
+                                     .degc = step->degc};
     *out = &held->field;
     return SST_OK;
 }

@@ -50,6 +50,7 @@ struct sst_reader_day {
 struct sst_reader_options {
     struct sst_decode_options decode;
     bool stop_on_bad;
+    bool wants_degc; /* fields have `degc`; where files repeat a day, it is that of the first of them */
     const uint8_t *keep; /* --mask flags of the domain, or NULL */
     /* What will be asked for, so that nothing else is decoded ahead; NULL means every day. */
     const struct sst_pool_rule *pools;

@@ -17,7 +17,7 @@ struct setup_head {
     uint64_t n_lat, n_lon, canonical_col, row0, n_rows, col0, n_cols, n_cells; /* n_lat 0: no domain */
     uint64_t n_most_open, keys_per_slot, variable_bytes, units_bytes, ice_variable_bytes, status_from_bytes;
     int32_t lattice;
-    uint8_t wraps, has_keep, library_only;
+    uint8_t wraps, has_keep, library_only, wants_degc;
 };
 
 static size_t text_bytes(const char *text) { return text ? strlen(text) + 1 : 0; }
@@ -39,7 +39,8 @@ enum sst_status sst_serve_pack(const struct sst_serve_setup *setup, void **out, 
                               .ice_variable_bytes = text_bytes(steps->decode.ice_variable),
                               .status_from_bytes = text_bytes(steps->decode.status_from),
                               .lattice = (int32_t)steps->lattice,
-                              .library_only = steps->decode.library_only};
+                              .library_only = steps->decode.library_only,
+                              .wants_degc = steps->wants_degc};
     if (steps->domain) {
         const struct sst_domain *domain = steps->domain;
         head.n_lat = domain->grid->n_lat;
@@ -80,7 +81,7 @@ struct server {
     struct sst_decode_options decode;
     struct sst_decode_scratch *scratch; /* of scans */
     struct sst_step_files *files; /* NULL where there is no domain */
-    size_t keys_per_slot;
+    struct sst_serve_layout layout;
 };
 
 static void close_server(void *state)
@@ -116,7 +117,8 @@ static enum sst_status open_server(const void *setup, size_t setup_bytes, void *
     server->decode.ice_variable = take(&at, head->ice_variable_bytes);
     server->decode.status_from = take(&at, head->status_from_bytes);
     server->decode.library_only = head->library_only != 0;
-    server->keys_per_slot = (size_t)head->keys_per_slot;
+    server->layout =
+        (struct sst_serve_layout){(size_t)head->n_cells, (size_t)head->keys_per_slot, head->wants_degc != 0};
     SST_TRY_GOTO(sst_decode_scratch_create(&server->scratch, err));
     if (head->n_lat > 0) {
         server->grid = sst_grid_view(lat, (size_t)head->n_lat, lon, (size_t)head->n_lon, head->wraps != 0,
@@ -131,7 +133,8 @@ static enum sst_status open_server(const void *setup, size_t setup_bytes, void *
                                              .lattice = (enum sst_lattice_kind)head->lattice,
                                              .keep = keep,
                                              .decode = server->decode,
-                                             .n_most_open = (size_t)head->n_most_open};
+                                             .n_most_open = (size_t)head->n_most_open,
+                                             .wants_degc = head->wants_degc != 0};
         SST_TRY_GOTO(sst_step_files_create(&steps, &server->files, err));
     }
     *state = server;
@@ -206,11 +209,19 @@ struct step_mark {
 
 static size_t marks_bytes(size_t keys_per_slot) { return on_line(keys_per_slot * sizeof(struct step_mark)); }
 
-static size_t values_bytes(size_t n_cells) { return on_line(n_cells * sizeof(int16_t)) + on_line(n_cells); }
+static size_t codes_bytes(const struct sst_serve_layout *layout) { return on_line(layout->n_cells * sizeof(int16_t)); }
 
-size_t sst_serve_slot_bytes(size_t n_cells, size_t keys_per_slot)
+static size_t ice_bytes(const struct sst_serve_layout *layout) { return on_line(layout->n_cells); }
+
+static size_t values_bytes(const struct sst_serve_layout *layout)
 {
-    return marks_bytes(keys_per_slot) + keys_per_slot * values_bytes(n_cells);
+    const size_t degc_bytes = layout->has_degc ? on_line(layout->n_cells * sizeof(float)) : 0;
+    return codes_bytes(layout) + ice_bytes(layout) + degc_bytes;
+}
+
+size_t sst_serve_slot_bytes(const struct sst_serve_layout *layout)
+{
+    return marks_bytes(layout->keys_per_slot) + layout->keys_per_slot * values_bytes(layout);
 }
 
 uint64_t sst_serve_memory_bytes(const struct sst_grid *grid)
@@ -227,19 +238,18 @@ size_t sst_serve_scan_slot_bytes(void)
     return SCAN_SLOT_BYTES;
 }
 
-static int16_t *codes_in(void *slot, size_t n_cells, size_t keys_per_slot, size_t key)
+static struct sst_step_values values_in(const struct sst_serve_layout *layout, void *slot, size_t key)
 {
-    unsigned char *values = (unsigned char *)slot + marks_bytes(keys_per_slot) + key * values_bytes(n_cells);
-    return (int16_t *)(void *)values;
+    unsigned char *codes = (unsigned char *)slot + marks_bytes(layout->keys_per_slot) + key * values_bytes(layout);
+    unsigned char *ice = codes + codes_bytes(layout);
+    void *degc = layout->has_degc ? ice + ice_bytes(layout) : NULL;
+    return (struct sst_step_values){(int16_t *)(void *)codes, ice, degc};
 }
 
-static uint8_t *ice_of(int16_t *codes, size_t n_cells) { return (uint8_t *)codes + on_line(n_cells * sizeof *codes); }
-
-struct sst_serve_step sst_serve_step_in(void *slot, size_t n_cells, size_t keys_per_slot, size_t key)
+struct sst_serve_step sst_serve_step_in(const struct sst_serve_layout *layout, void *slot, size_t key)
 {
     const struct step_mark *mark = (const struct step_mark *)slot + key;
-    int16_t *codes = codes_in(slot, n_cells, keys_per_slot, key);
-    struct sst_serve_step step = {mark->is_decoded == 1, mark->outcome, codes, ice_of(codes, n_cells)};
+    struct sst_serve_step step = {mark->is_decoded == 1, mark->outcome, values_in(layout, slot, key)};
     unsigned char has_ice; /* of a reader that may have been hurt: any byte */
     memcpy(&has_ice, &mark->outcome.has_ice, sizeof has_ice);
     step.outcome.has_ice = has_ice != 0;
@@ -282,15 +292,13 @@ static enum sst_status serve_steps(struct server *server, const struct sst_step_
                                    const struct sst_step_key *keys, size_t n_keys, struct sst_crew_task *task,
                                    struct sst_serve_reply *reply, struct sst_error *err)
 {
-    const size_t n_cells = server->domain.n_cells;
     const struct sst_timings before = *sst_step_files_timings(server->files);
     struct step_mark *marks = task->slot;
     for (size_t key = 0; key < n_keys; ++key) {
         struct sst_error problem = {0};
-        int16_t *codes = codes_in(task->slot, n_cells, server->keys_per_slot, key);
-        const enum sst_status rc =
-            sst_step_files_decode(server->files, file, keys[key], codes, ice_of(codes, n_cells), &marks[key].outcome,
-                                  key == 0 ? reply->reading : NULL, &problem);
+        const struct sst_step_values values = values_in(&server->layout, task->slot, key);
+        const enum sst_status rc = sst_step_files_decode(server->files, file, keys[key], &values, &marks[key].outcome,
+                                                         key == 0 ? reply->reading : NULL, &problem);
         marks[key].is_decoded = rc == SST_OK;
         if (rc != SST_OK && key == 0)
             return sst_fail(err, rc, "%s", problem.text);

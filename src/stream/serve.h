@@ -2,7 +2,8 @@
  * What reader processes do for the run: open a file and tell what it holds, or decode steps of one into their slot.
  *
  *   slot of a scan     the bytes of stream/scan_wire.h
- *   slot of steps      [ step 0 | step 1 | ... ][ codes 0 · ice 0 ][ codes 1 · ice 1 ] ...     each part on a cache line
+ *   slot of steps      [ step 0 | step 1 | ... ][ codes 0 · ice 0 ][ codes 1 · ice 1 ] ...     each part on a cache line;
+ *                      where they are wanted, values in degC follow the ice of each step
  */
 #ifndef SST_STREAM_SERVE_H
 #define SST_STREAM_SERVE_H
@@ -29,9 +30,15 @@ struct sst_serve_setup {
 SST_MUST_CHECK enum sst_status sst_serve_pack(const struct sst_serve_setup *setup, void **out, size_t *n_bytes,
                                               struct sst_error *err);
 
+/* What a slot of steps has room for. */
+struct sst_serve_layout {
+    size_t n_cells, keys_per_slot;
+    bool has_degc; /* float32 values beside the codes */
+};
+
 /* Bytes of a slot: for a scan of any file, and for steps. */
 size_t sst_serve_scan_slot_bytes(void);
-size_t sst_serve_slot_bytes(size_t n_cells, size_t keys_per_slot);
+size_t sst_serve_slot_bytes(const struct sst_serve_layout *layout);
 
 /* Requests, into SST_CREW_MAX_REQUEST bytes; return their size, 0 where they do not fit (a path that is too long). */
 size_t sst_serve_scan_request(const char *path, void *out);
@@ -54,10 +61,9 @@ bool sst_serve_take_reply(const struct sst_crew_result *result, struct sst_serve
 struct sst_serve_step {
     bool is_decoded; /* the first of a task always is, where the task did not fail */
     struct sst_step_outcome outcome;
-    int16_t *codes;
-    uint8_t *ice;
+    struct sst_step_values values;
 };
-struct sst_serve_step sst_serve_step_in(void *slot, size_t n_cells, size_t keys_per_slot, size_t key);
+struct sst_serve_step sst_serve_step_in(const struct sst_serve_layout *layout, void *slot, size_t key);
 
 /*
  * The reason why a task gave nothing, in words that follow "path: ". Never SST_OK, and not SST_ERR_NOMEM: what a reader has not

@@ -1,6 +1,7 @@
 /* Opens, checks, decodes, masks: all that happens to a step before anybody compares it with another. */
 #include "stream/step_files.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "core/mem.h"
@@ -114,13 +115,15 @@ static enum sst_status find_file(struct sst_step_files *files, const struct sst_
     return SST_OK;
 }
 
-static void apply_mask(const struct sst_step_setup *setup, int16_t *codes, uint8_t *ice)
+static void apply_mask(const struct sst_step_setup *setup, const struct sst_step_values *values)
 {
     for (size_t cell = 0; setup->keep && cell < setup->domain->n_cells; ++cell) {
         if (setup->keep[cell])
             continue;
-        codes[cell] = SST_CODE_MISSING;
-        ice[cell] = 0;
+        values->codes[cell] = SST_CODE_MISSING;
+        values->ice[cell] = 0;
+        if (values->degc)
+            values->degc[cell] = NAN;
     }
 }
 
@@ -138,7 +141,7 @@ static void book_decode(struct sst_step_files *files, const struct sst_timings *
 }
 
 enum sst_status sst_step_files_decode(struct sst_step_files *files, const struct sst_step_file *scanned,
-                                      struct sst_step_key key, int16_t *codes, uint8_t *ice,
+                                      struct sst_step_key key, const struct sst_step_values *values,
                                       struct sst_step_outcome *outcome, char *reading, struct sst_error *err)
 {
     const struct sst_step_setup *setup = &files->setup;
@@ -153,15 +156,16 @@ enum sst_status sst_step_files_decode(struct sst_step_files *files, const struct
     if (sst_day_compare(at.day, key.at.day) != 0 || at.second != key.at.second)
         return fail_changed(scanned, err);
     struct sst_field field = {.n_cells = setup->domain->n_cells,
-                              .codes = codes,
-                              .hundredths = files->hundredths ? files->hundredths : codes,
-                              .ice = ice};
+                              .codes = values->codes,
+                              .hundredths = files->hundredths ? files->hundredths : values->codes,
+                              .ice = values->ice,
+                              .degc = values->degc};
     const struct sst_timings before = *sst_decode_scratch_timings(files->scratch);
     SST_TRY(
         sst_file_decode(file, key.step, setup->domain, &scanned->map, setup->lattice, &field, &outcome->stats, err));
-    apply_mask(setup, codes, ice);
+    apply_mask(setup, values);
     outcome->has_ice = field.has_ice;
-    outcome->digest = sst_domain_digest(setup->domain, codes);
+    outcome->digest = sst_domain_digest(setup->domain, values->codes);
     book_decode(files, &before, start);
     if (reading)
         (void)snprintf(reading, SST_STEP_READING_SIZE, "%s: %s", info->format, info->reading);

@@ -15,6 +15,14 @@ struct sst_step_setup {
     const uint8_t *keep; /* --mask flags of the domain, or NULL */
     struct sst_decode_options decode; /* its scratch is not used */
     size_t n_most_open; /* files */
+    bool wants_degc; /* values in degC beside the codes */
+};
+
+/* Where the values of a step go: arrays of the domain's cells, overwritten whole. */
+struct sst_step_values {
+    int16_t *codes;
+    uint8_t *ice;
+    float *degc; /* as in struct sst_field; not NULL exactly where they are wanted */
 };
 
 /* A file as the scan found it; it must still be so. */
@@ -53,13 +61,12 @@ void sst_step_files_destroy(struct sst_step_files **files);
 /*
  * Decodes a step, masked.
  *
- * codes, ice  arrays of the domain's cells, overwritten whole.
- * reading     how the file is read, for -v: "netCDF-4: chunks read directly: ..."; may be NULL.
- * Errors      SST_ERR_NOMEM; SST_ERR_INPUT and others where the file cannot be opened, is not the one that was scanned, or
- *             the step cannot be decoded; the text begins with the path.
+ * reading  how the file is read, for -v: "netCDF-4: chunks read directly: ..."; may be NULL.
+ * Errors   SST_ERR_NOMEM; SST_ERR_INPUT and others where the file cannot be opened, is not the one that was scanned, or
+ *          the step cannot be decoded; the text begins with the path.
  */
 SST_MUST_CHECK enum sst_status sst_step_files_decode(struct sst_step_files *files, const struct sst_step_file *file,
-                                                     struct sst_step_key key, int16_t *codes, uint8_t *ice,
+                                                     struct sst_step_key key, const struct sst_step_values *values,
                                                      struct sst_step_outcome *outcome, char *reading,
                                                      struct sst_error *err);
 

@@ -13,6 +13,7 @@ static void destroy_step(struct sst_step **step)
     if ((*step)->slot == SST_OWN_MEMORY) {
         sst_free((*step)->codes);
         sst_free((*step)->ice);
+        sst_free((*step)->degc);
     }
     sst_free(*step);
     *step = NULL;
@@ -20,7 +21,8 @@ static void destroy_step(struct sst_step **step)
 
 static int64_t step_bytes(const struct sst_steps *steps)
 {
-    return (int64_t)(steps->domain->n_cells * (sizeof(int16_t) + sizeof(uint8_t)));
+    const size_t degc_bytes = steps->options->wants_degc ? sizeof(float) : 0;
+    return (int64_t)(steps->domain->n_cells * (sizeof(int16_t) + sizeof(uint8_t) + degc_bytes));
 }
 
 /* Entries by file and step, for the files whose chunks hold many steps. */
@@ -58,7 +60,8 @@ static enum sst_status open_files(struct sst_steps *steps, struct sst_error *err
                                          .lattice = steps->catalog->lattice,
                                          .keep = steps->options->keep,
                                          .decode = steps->options->decode,
-                                         .n_most_open = SST_MAX_OPEN_FILES};
+                                         .n_most_open = SST_MAX_OPEN_FILES,
+                                         .wants_degc = steps->options->wants_degc};
     return sst_step_files_create(&setup, &steps->files, err);
 }
 
@@ -125,12 +128,23 @@ enum sst_status sst_steps_new(struct sst_steps *steps, struct sst_step **out, st
         step->slot = SST_OWN_MEMORY;
         SST_TRY_GOTO(sst_alloc(steps->domain->n_cells, sizeof *step->codes, "a day field", &step->codes, err));
         SST_TRY_GOTO(sst_alloc(steps->domain->n_cells, sizeof *step->ice, "a day field", &step->ice, err));
+        if (steps->options->wants_degc)
+            SST_TRY_GOTO(sst_alloc(steps->domain->n_cells, sizeof *step->degc, "a day field", &step->degc, err));
     }
     *out = step;
     step = NULL;
 done:
     destroy_step(&step);
     return rc;
+}
+
+void sst_steps_copy(const struct sst_steps *steps, const struct sst_step_values *from, struct sst_step *to)
+{
+    const size_t n_cells = steps->domain->n_cells;
+    memcpy(to->codes, from->codes, n_cells * sizeof *to->codes);
+    memcpy(to->ice, from->ice, n_cells * sizeof *to->ice);
+    if (to->degc)
+        memcpy(to->degc, from->degc, n_cells * sizeof *to->degc);
 }
 
 /* Bytes of the file that one of its steps stands for; over all steps they add up to its size. */
@@ -220,8 +234,9 @@ static enum sst_status decode(struct sst_steps *steps, size_t entry, struct sst_
     struct sst_step *step = NULL;
     const struct sst_step_file file = sst_steps_file(steps, &steps->catalog->entries[entry], memo);
     SST_TRY(sst_steps_new(steps, &step, err));
-    const enum sst_status rc = sst_step_files_decode(steps->files, &file, sst_steps_key(steps, entry), step->codes,
-                                                     step->ice, &step->outcome, reading, err);
+    const struct sst_step_values values = {step->codes, step->ice, step->degc};
+    const enum sst_status rc =
+        sst_step_files_decode(steps->files, &file, sst_steps_key(steps, entry), &values, &step->outcome, reading, err);
     steps->totals.timings = *sst_step_files_timings(steps->files);
     if (rc != SST_OK) {
         sst_steps_give_back(steps, &step);

@@ -17,8 +17,9 @@
 struct sst_step {
     int16_t *codes;
     uint8_t *ice;
+    float *degc; /* NULL unless options->wants_degc */
     struct sst_step_outcome outcome;
-    size_t slot; /* where the two arrays are in the ring; SST_OWN_MEMORY: they are the step's */
+    size_t slot; /* where the arrays are in the ring; SST_OWN_MEMORY: they are the step's */
 };
 
 #define SST_OWN_MEMORY SIZE_MAX

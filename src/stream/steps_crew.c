@@ -13,17 +13,29 @@ enum { MAX_BATCH_BYTES = 1 << 20, MAX_BATCH = 64 };
 
 static size_t at_least_one(size_t n) { return n > 0 ? n : 1; }
 
+static struct sst_serve_layout layout_of(const struct sst_steps *steps, size_t keys_per_slot)
+{
+    return (struct sst_serve_layout){steps->domain->n_cells, keys_per_slot, steps->options->wants_degc};
+}
+
+/* [bytes] of a slot for one step */
+static size_t bytes_of_one(const struct sst_steps *steps)
+{
+    const struct sst_serve_layout layout = layout_of(steps, 1);
+    return sst_serve_slot_bytes(&layout);
+}
+
 /* Small fields of one file that go together: telling each other of a task takes as long as decoding one of them. */
 static size_t batch_of(const struct sst_steps *steps, const struct sst_catalog_file *file)
 {
-    const size_t n = MAX_BATCH_BYTES / sst_serve_slot_bytes(steps->domain->n_cells, 1);
+    const size_t n = MAX_BATCH_BYTES / bytes_of_one(steps);
     const size_t most = n < MAX_BATCH ? n : MAX_BATCH;
     return at_least_one(most < file->n_steps ? most : file->n_steps);
 }
 
 static size_t keys_per_slot(const struct sst_steps *steps)
 {
-    const size_t room = MAX_SLOT_BYTES / sst_serve_slot_bytes(steps->domain->n_cells, 1);
+    const size_t room = MAX_SLOT_BYTES / bytes_of_one(steps);
     size_t most = 1;
     for (size_t i = 0; i < steps->catalog->n_files; ++i) {
         const struct sst_catalog_file *file = &steps->catalog->files[i];
@@ -78,8 +90,10 @@ enum sst_status sst_steps_start_crew(struct sst_steps *steps, struct sst_error *
                   .lattice = steps->catalog->lattice,
                   .keep = steps->options->keep,
                   .decode = steps->options->decode,
-                  .n_most_open = n_readers < SST_MAX_OPEN_FILES ? SST_MAX_OPEN_FILES / n_readers : 1},
+                  .n_most_open = n_readers < SST_MAX_OPEN_FILES ? SST_MAX_OPEN_FILES / n_readers : 1,
+                  .wants_degc = steps->options->wants_degc},
         .keys_per_slot = steps->keys_per_slot};
+    const struct sst_serve_layout layout = layout_of(steps, steps->keys_per_slot);
     SST_TRY_GOTO(sst_alloc(steps->n_slots, sizeof *steps->tasks, "tasks of readers", &steps->tasks, err));
     for (size_t i = 0; i < steps->n_slots; ++i)
         SST_TRY_GOTO(sst_alloc(steps->keys_per_slot, sizeof *steps->tasks[i].entries, "tasks of readers",
@@ -90,8 +104,7 @@ enum sst_status sst_steps_start_crew(struct sst_steps *steps, struct sst_error *
                                              .task_seconds = crew->task_seconds,
                                              .memory_bytes = sst_serve_memory_bytes(steps->domain->grid),
                                              .n_slots = steps->n_slots,
-                                             .slot_bytes =
-                                                 sst_serve_slot_bytes(steps->domain->n_cells, steps->keys_per_slot),
+                                             .slot_bytes = sst_serve_slot_bytes(&layout),
                                              .prefault = steps->keys_per_slot == 1,
                                              .setup = setup,
                                              .setup_bytes = setup_bytes};
@@ -185,8 +198,7 @@ static enum sst_status make_room(struct sst_steps *steps, struct sst_error *err)
         if (!step || step->slot == SST_OWN_MEMORY)
             continue;
         SST_TRY(sst_steps_new(steps, &own, err));
-        memcpy(own->codes, step->codes, steps->domain->n_cells * sizeof *own->codes);
-        memcpy(own->ice, step->ice, steps->domain->n_cells);
+        sst_steps_copy(steps, &(struct sst_step_values){step->codes, step->ice, step->degc}, own);
         own->outcome = step->outcome;
         steps->ready[entry] = own;
         sst_steps_take_room(steps);
@@ -230,26 +242,27 @@ static enum sst_status note_failure(struct sst_steps *steps, size_t entry, const
 static bool is_good_result(const struct sst_steps *steps, const struct sst_crew_result *result,
                            struct sst_serve_reply *reply)
 {
+    const struct sst_serve_layout layout = layout_of(steps, steps->keys_per_slot);
     return result->fate == SST_CREW_DONE && result->status == SST_OK && sst_serve_take_reply(result, reply) &&
-           sst_serve_step_in(result->values, steps->domain->n_cells, steps->keys_per_slot, 0).is_decoded;
+           sst_serve_step_in(&layout, result->values, 0).is_decoded;
 }
 
 /* A step stays in its slot where slots have room for one, else it moves to memory of its own. */
 static enum sst_status keep_step(struct sst_steps *steps, const struct sst_steps_task *task, size_t key,
                                  const struct sst_crew_result *result, struct sst_error *err)
 {
-    const size_t n_cells = steps->domain->n_cells;
-    const struct sst_serve_step served = sst_serve_step_in(result->values, n_cells, steps->keys_per_slot, key);
+    const struct sst_serve_layout layout = layout_of(steps, steps->keys_per_slot);
+    const struct sst_serve_step served = sst_serve_step_in(&layout, result->values, key);
+    const struct sst_step_values *values = &served.values;
     struct sst_step *step = NULL;
     if (!served.is_decoded)
         return SST_OK;
     if (steps->keys_per_slot == 1) {
         SST_TRY(sst_alloc(1, sizeof *step, "a day field", &step, err));
-        *step = (struct sst_step){served.codes, served.ice, served.outcome, result->slot};
+        *step = (struct sst_step){values->codes, values->ice, values->degc, served.outcome, result->slot};
     } else {
         SST_TRY(sst_steps_new(steps, &step, err));
-        memcpy(step->codes, served.codes, n_cells * sizeof *step->codes);
-        memcpy(step->ice, served.ice, n_cells);
+        sst_steps_copy(steps, values, step);
         step->outcome = served.outcome;
     }
     steps->ready[task->entries[key]] = step;

@@ -61,6 +61,9 @@ size_t sst_steps_with(struct sst_steps *steps, size_t entry, uint32_t *others, s
 /* Room for a field in memory of its own. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_steps_new(struct sst_steps *steps, struct sst_step **out, struct sst_error *err);
 
+/* The values of a served step, copied into those of a step of own memory. */
+void sst_steps_copy(const struct sst_steps *steps, const struct sst_step_values *from, struct sst_step *to);
+
 /* Whether an entry is wanted, nobody has it yet, and it may wait in the cache. */
 bool sst_steps_may_wait(const struct sst_steps *steps, size_t entry);
 

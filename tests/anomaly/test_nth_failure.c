@@ -345,7 +345,7 @@ static enum sst_status run_spoiled(int nth, int way, bool stop, struct sums *sum
         .min_samples = 1,
         .first_slot = 1,
         .last_slot = N_FILES};
-    const struct sst_reader_options options = {.stop_on_bad = stop};
+    const struct sst_reader_options options = {.stop_on_bad = stop, .wants_degc = true};
     const struct sst_slot_sink sink = {.user = sums, .put = take_slot};
     spoil(archive.paths[nth], way);
     ck_assert_int_eq(sst_reader_create(catalog, &domain, &options, &reader, err), SST_OK);

@@ -64,7 +64,7 @@ static void make_fields(void)
             sst_field_hundredths(codes[f], N_STRIDE, hundredths[f]);
         else
             memcpy(hundredths[f], codes[f], sizeof codes[f]);
-        const struct sst_field field = {N_DOMAIN, codes[f], hundredths[f], NULL, false};
+        const struct sst_field field = {N_DOMAIN, codes[f], hundredths[f], NULL, false, NULL};
         sst_cells_take(&cells, &field);
     }
     ck_assert_uint_lt(cells.n_given * GPU_BLOCK_CELLS, cells.n_places); /* places that are not given yet */
@@ -145,7 +145,7 @@ static void add_all(void)
     for (int bin = 0; bin < N_BINS - 1; ++bin) {
         const int n = n_fields_of(bin), n_first = n - n / 3;
         for (int f = bin * N_FIELDS; f < bin * N_FIELDS + n; ++f) {
-            const struct sst_field field = {N_DOMAIN, codes[f], hundredths[f], NULL, false};
+            const struct sst_field field = {N_DOMAIN, codes[f], hundredths[f], NULL, false, NULL};
             const struct sst_field *const batch[] = {&field};
             sst_backend_cpu()->tail_add_fields(views[bin], &cells, batch, 1);
         }

@@ -49,7 +49,7 @@ static void add_days(struct sst_bin *bin, const int *order, int first, int last)
 {
     for (int i = first; i < last; ++i) {
         int16_t *codes = fields[order ? order[i] : i];
-        const struct sst_field field = {N_CELLS, codes, codes, NULL, false};
+        const struct sst_field field = {N_CELLS, codes, codes, NULL, false, NULL};
         const struct sst_field *const batch[] = {&field};
         sst_backend_cpu()->tail_add_fields(sst_bin_tail(bin), &cells, batch, 1);
     }

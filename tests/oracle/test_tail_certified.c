@@ -100,7 +100,7 @@ static void finish(const struct pool *pool, int k, const struct sst_quantile_arg
             memcpy(codes, pool->codes[bin][year], sizeof codes);
             for (int cell = 0; cell < N_CELLS; ++cell) /* sums are of another array, and within its range */
                 hundredths[cell] = (int16_t)(codes[cell] == SST_CODE_MISSING ? SST_CODE_MISSING : codes[cell] / 4);
-            const struct sst_field field = {N_CELLS, codes, hundredths, NULL, false};
+            const struct sst_field field = {N_CELLS, codes, hundredths, NULL, false, NULL};
             const struct sst_field *const batch[] = {&field};
             backend->tail_add_fields(views[bin], &cells, batch, 1);
         }

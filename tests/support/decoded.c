@@ -36,6 +36,7 @@ void decoded_open(struct decoded *out, const char *path, const struct sst_decode
     out->field.codes = allocate(out->domain.n_cells, sizeof *out->field.codes);
     out->field.hundredths = allocate(out->domain.n_cells, sizeof *out->field.hundredths);
     out->field.ice = allocate(out->domain.n_cells, sizeof *out->field.ice);
+    out->field.degc = allocate(out->domain.n_cells, sizeof *out->field.degc);
 }
 
 void decoded_step(struct decoded *out, size_t step, enum sst_lattice_kind lattice)
@@ -58,6 +59,7 @@ void decoded_clear(struct decoded *out)
     free(out->field.codes);
     free(out->field.hundredths);
     free(out->field.ice);
+    free(out->field.degc);
     *out = (struct decoded){0};
 }
 

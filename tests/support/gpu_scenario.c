@@ -105,7 +105,7 @@ static void expect_moments(const struct life *life, const struct pool *pool, str
 
 static struct sst_field field_of(const struct life *life, const struct content *bin, size_t f)
 {
-    return (struct sst_field){life->of->n_domain, bin->codes[f], bin->hundredths[f], NULL, false};
+    return (struct sst_field){life->of->n_domain, bin->codes[f], bin->hundredths[f], NULL, false, NULL};
 }
 
 static void expect_exact(const struct life *life, const struct pool *pool, struct results *out)

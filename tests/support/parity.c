@@ -13,6 +13,7 @@ struct way {
     struct sst_file *file;
     int16_t codes[MAX_CELLS], hundredths[MAX_CELLS];
     uint8_t ice[MAX_CELLS];
+    float degc[MAX_CELLS];
     struct sst_decode_stats stats;
     struct sst_error err;
     enum sst_status rc;
@@ -45,7 +46,7 @@ static void open_by_memo(struct way *way, struct sst_file *file, const struct ss
 static void decode_way(struct way *way, size_t step, const struct sst_domain *domain, const struct sst_grid *grid)
 {
     struct sst_grid_map map;
-    struct sst_field field = {domain->n_cells, way->codes, way->hundredths, way->ice, false};
+    struct sst_field field = {domain->n_cells, way->codes, way->hundredths, way->ice, false, way->degc};
     const struct sst_file_info *info = sst_file_info(way->file);
     memset(&way->stats, 0, sizeof way->stats);
     way->err = (struct sst_error){0};
@@ -65,6 +66,7 @@ static void expect_same(const struct way *direct, const struct way *library, siz
     ck_assert_int_eq(memcmp(direct->codes, library->codes, n_cells * sizeof *direct->codes), 0);
     ck_assert_int_eq(memcmp(direct->hundredths, library->hundredths, n_cells * sizeof *direct->hundredths), 0);
     ck_assert_int_eq(memcmp(direct->ice, library->ice, n_cells), 0);
+    ck_assert_int_eq(memcmp(direct->degc, library->degc, n_cells * sizeof *direct->degc), 0);
     ck_assert_int_eq(memcmp(&direct->stats, &library->stats, sizeof direct->stats), 0);
 }
 

@@ -8,7 +8,7 @@
 enum { PARITY_N_LAT = 13, PARITY_N_LON = 18 };
 
 /*
- * Fails the test unless all steps of a file give the same codes, ice and counts, or the same message, in all ways: of its own
+ * Fails the test unless all steps of a file give the same codes, values in degC, ice and counts, or the same message, in all ways: of its own
  * cells, the other way up from another meridian, and of a box across the seam.
  *
  * reading   what the direct way must say of itself; NULL: anything

@@ -92,8 +92,11 @@ static void add_day(const struct sums_world *world, struct sst_slot_state *slot,
         hundredths[canonical] = field->hundredths[cell];
         ice[canonical] = field->ice[cell];
     }
-    const struct sst_field whole = {SUMS_N_CELLS, codes, is(world->setup, SUMS_MILLI) ? hundredths : codes, ice,
-                                    field->has_ice};
+    const struct sst_field whole = {.n_cells = SUMS_N_CELLS,
+                                    .codes = codes,
+                                    .hundredths = is(world->setup, SUMS_MILLI) ? hundredths : codes,
+                                    .ice = ice,
+                                    .has_ice = field->has_ice};
     const struct sst_ledger_entry entry = {.year = day.year,
                                            .year_class = sst_pool_class(&world->made.pools, day),
                                            .digest = (uint64_t)(day.year * 1000 + day.slot),

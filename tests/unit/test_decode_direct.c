@@ -49,7 +49,7 @@ static const double *stored_values(const struct make *make)
     for (size_t i = 0; i < N_VALUES; ++i) {
         const double hundredths = test_random_below(&random, 3000);
         values[i] = is_byte(make->type)    ? floor(hundredths / 100.0)
-                    : is_float(make->type) ? hundredths / 100.0
+                    : is_float(make->type) ? hundredths / 100.0 + 1e-6 * test_random_below(&random, 997)
                                            : hundredths;
         if (test_random_below(&random, 7) == 0)
             values[i] = 99.0;

@@ -193,7 +193,7 @@ static void message_by_memo(const char *path, char *text, size_t size)
     ck_assert(is_same);
     sst_domain_all(info->grid, &domain);
     ck_assert_int_eq(sst_grid_match(info->grid, info->grid, &map, &err), SST_OK);
-    struct sst_field field = {N_CELLS, codes, hundredths, ice, false};
+    struct sst_field field = {N_CELLS, codes, hundredths, ice, false, NULL};
     ck_assert_int_eq(sst_file_decode(again, 0, &domain, &map, info->lattice, &field, NULL, &err), SST_ERR_INPUT);
     (void)snprintf(text, size, "%s", err.text);
     sst_file_close(&again);

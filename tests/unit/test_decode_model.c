@@ -47,7 +47,7 @@ static void decode(struct opened *out, struct sst_file *file, const struct sst_g
     sst_domain_all(grid, &domain);
     ck_assert_uint_le(domain.n_cells, MOST_CELLS);
     ck_assert_int_eq(sst_grid_match(grid, grid, &map, &out->err), SST_OK);
-    struct sst_field field = {domain.n_cells, out->codes, out->hundredths, out->ice, false};
+    struct sst_field field = {domain.n_cells, out->codes, out->hundredths, out->ice, false, NULL};
     out->rc = sst_file_decode(file, 0, &domain, &map, sst_file_info(file)->lattice, &field, &out->stats, &out->err);
     out->has_ice = field.has_ice;
 }

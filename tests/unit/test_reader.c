@@ -495,6 +495,66 @@ START_TEST(hundredths_of_the_finer_lattice_are_rounded_half_to_even)
 }
 END_TEST
 
+/* Of kelvin as floats, off every lattice: what the file holds, converted and rounded once. The last cell and one more are missing. */
+static void expect_degc(const struct sst_field *field, int number, double added, int masked)
+{
+    ck_assert_ptr_nonnull(field);
+    for (int cell = 0; cell < DAY_FILE_N_CELLS; ++cell) {
+        const int value = day_file_value(number, cell / DAY_FILE_N_LON, cell % DAY_FILE_N_LON);
+        const float stored = (float)(value / 100.0 + added), expected = (float)((double)stored - 273.15);
+        if (cell == DAY_FILE_N_CELLS - 1 || cell == masked)
+            ck_assert(isnan(field->degc[cell]) && field->codes[cell] == SST_CODE_MISSING);
+        else
+            ck_assert_msg(field->degc[cell] == expected, "day %d, cell %d: %.9g, not %.9g", number, cell,
+                          field->degc[cell], expected);
+    }
+}
+
+START_TEST(floats_come_unrounded_where_they_are_asked_for)
+{
+    enum { N_DAYS = 40, MASKED = 8 };
+    static const double added = 273.150271;
+    const struct day_file kelvin = {.storage = STORED_FLOAT, .added_degc = added, .units = "kelvin"};
+    struct day_file turned = kelvin, chunked = kelvin, many = kelvin;
+    turned.south_last = true;
+    turned.first_lon = -150;
+    chunked.steps_per_chunk = 7;
+    chunked.first_lon = 90;
+    many.deflated = true; /* small steps of one file, which go to a reader together */
+    struct archive archive = new_archive("floats");
+    if (_i == 0) { /* each step has a slot of its own, until others want it */
+        for (int day = 0; day < N_DAYS; ++day)
+            archive_add(&archive, test_path("d%02d.nc", day), day % 2 ? turned : kelvin, day, 1);
+    } else {
+        archive_add(&archive, "a.nc", kelvin, 0, 1); /* whose order of cells is the run's */
+        archive_add(&archive, "b.nc", turned, 1, 1);
+        archive_add(&archive, "c.nc", chunked, 2, 30);
+        archive_add(&archive, "d.nc", many, 32, N_DAYS - 32);
+    }
+    uint8_t keep[DAY_FILE_N_CELLS];
+    memset(keep, 1, sizeof keep);
+    keep[MASKED] = 0;
+    const struct sst_reader_options options = {
+        .wants_degc = true, .keep = keep, .cache_bytes = _i == 2 ? (size_t)3 * DAY_FILE_N_CELLS * 7 : 0};
+    struct bench bench;
+    open_bench(&bench, &archive, &options);
+    const struct sst_field_source *source = sst_reader_source(bench.reader);
+    struct sst_error err = {0};
+    for (int first = 0; first < N_DAYS; first += SST_MAX_HELD_FIELDS) {
+        const struct sst_field *fields[SST_MAX_HELD_FIELDS];
+        for (int i = 0; i < SST_MAX_HELD_FIELDS; ++i)
+            ck_assert_int_eq(source->get(source->user, day_of((first + 23 * i) % N_DAYS), &fields[i], &err), SST_OK);
+        for (int i = 0; i < SST_MAX_HELD_FIELDS; ++i)
+            expect_degc(fields[i], (first + 23 * i) % N_DAYS, added, MASKED);
+        source->give_back(source->user);
+    }
+    close_bench(&bench);
+    open_bench(&bench, &archive, NULL);
+    ck_assert_ptr_null(get(&bench, 0)->degc);
+    close_bench(&bench);
+}
+END_TEST
+
 START_TEST(a_hundred_files_need_few_descriptors)
 {
     struct archive archive = new_archive("many");
@@ -714,6 +774,7 @@ static void add_tests(Suite *suite, const char *name, void (*set_way)(void))
     tcase_add_test(tc, equal_doubles_join_their_ice);
     tcase_add_loop_test(tc, hundredths_of_the_finer_lattice_are_rounded_half_to_even, 0,
                         (int)(sizeof added_thousandths / sizeof added_thousandths[0]));
+    tcase_add_loop_test(tc, floats_come_unrounded_where_they_are_asked_for, 0, 3);
     tcase_add_test(tc, a_hundred_files_need_few_descriptors);
     tcase_add_loop_test(tc, as_many_fields_as_promised_stay_valid, 0, 2);
     tcase_add_test(tc, a_day_may_be_asked_for_again_even_while_it_is_held);

@@ -1,6 +1,7 @@
 /* What readers do and how it travels: the service called in this process, as a reader would call it. */
 #include "stream/serve.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,8 +161,12 @@ static void expect_step(const struct sst_serve_step *step, int day, const uint8_
     ck_assert_msg(step->is_decoded, "day %d is not decoded", day);
     for (int cell = 0; cell < N_CELLS; ++cell) {
         const int value = day_file_value(day, cell / DAY_FILE_N_LON, cell % DAY_FILE_N_LON);
-        ck_assert_int_eq(step->codes[cell], keep[cell] ? value : SST_CODE_MISSING);
-        ck_assert_uint_eq(step->ice[cell], keep[cell] && cell == 1);
+        const int code = keep[cell] ? value : SST_CODE_MISSING;
+        ck_assert_int_eq(step->values.codes[cell], code);
+        ck_assert_uint_eq(step->values.ice[cell], keep[cell] && cell == 1);
+        if (step->values.degc)
+            ck_assert(code == SST_CODE_MISSING ? isnan(step->values.degc[cell])
+                                               : step->values.degc[cell] == (float)(code / 100.0));
     }
     ck_assert(step->outcome.has_ice);
 }
@@ -180,9 +185,11 @@ START_TEST(steps_come_into_their_places_and_nowhere_else)
     memset(keep, 1, sizeof keep);
     keep[2] = keep[N_CELLS - 2] = 0;
     open_file(&here, path);
-    const struct sst_serve_setup setup = {.steps = {.domain = &here.domain, .keep = keep, .n_most_open = 1},
-                                          .keys_per_slot = KEYS_PER_SLOT};
-    const size_t slot_bytes = sst_serve_slot_bytes(N_CELLS, KEYS_PER_SLOT);
+    const struct sst_serve_layout layout = {N_CELLS, KEYS_PER_SLOT, _i == 1};
+    const struct sst_serve_setup setup = {
+        .steps = {.domain = &here.domain, .keep = keep, .n_most_open = 1, .wants_degc = layout.has_degc},
+        .keys_per_slot = KEYS_PER_SLOT};
+    const size_t slot_bytes = sst_serve_slot_bytes(&layout);
     open_server(&server, &setup, slot_bytes);
     list_keys(&here, keys);
     const struct sst_step_file file = step_file(&here, path);
@@ -191,13 +198,15 @@ START_TEST(steps_come_into_their_places_and_nowhere_else)
     ck_assert(sst_serve_take_reply(&result, &reply));
     ck_assert_ptr_nonnull(strstr(reply.reading, "netCDF-4: "));
     for (size_t key = 0; key < N_DAYS; ++key) {
-        const struct sst_serve_step step = sst_serve_step_in(server.slot, N_CELLS, KEYS_PER_SLOT, key);
+        const struct sst_serve_step step = sst_serve_step_in(&layout, server.slot, key);
+        ck_assert((step.values.degc != NULL) == layout.has_degc);
         expect_step(&step, (int)key, keep);
     }
     /* The places behind the last one asked for are as they were. */
-    const struct sst_serve_step next = sst_serve_step_in(server.slot, N_CELLS, KEYS_PER_SLOT, N_DAYS);
+    const struct sst_serve_step next = sst_serve_step_in(&layout, server.slot, N_DAYS);
     ck_assert(!next.is_decoded);
-    for (const unsigned char *at = (unsigned char *)next.codes; at < (unsigned char *)server.slot + slot_bytes; ++at)
+    const unsigned char *end = (unsigned char *)server.slot + slot_bytes;
+    for (const unsigned char *at = (unsigned char *)next.values.codes; at < end; ++at)
         ck_assert_uint_eq(*at, 0xcc);
     sst_file_close(&here.file);
     close_server(&server);
@@ -209,20 +218,29 @@ START_TEST(places_in_a_slot_do_not_overlap)
     static const size_t n_cells[] = {1, 31, 32, 33, 64, 1000}, n_keys[] = {1, 2, 3, SST_SERVE_MAX_KEYS};
     for (size_t c = 0; c < sizeof n_cells / sizeof *n_cells; ++c) {
         for (size_t k = 0; k < sizeof n_keys / sizeof *n_keys; ++k) {
-            const size_t slot_bytes = sst_serve_slot_bytes(n_cells[c], n_keys[k]);
+            const struct sst_serve_layout layout = {n_cells[c], n_keys[k], _i == 1};
+            const size_t slot_bytes = sst_serve_slot_bytes(&layout);
             unsigned char *slot = aligned_alloc(64, slot_bytes);
             ck_assert_ptr_nonnull(slot);
             memset(slot, 0, slot_bytes);
             for (size_t key = 0; key < n_keys[k]; ++key) {
-                const struct sst_serve_step step = sst_serve_step_in(slot, n_cells[c], n_keys[k], key);
+                const struct sst_serve_step step = sst_serve_step_in(&layout, slot, key);
+                const struct sst_step_values *values = &step.values;
                 ck_assert(!step.is_decoded); /* marks were not written over */
-                ck_assert_uint_eq((uintptr_t)step.codes % 64, 0);
+                ck_assert_uint_eq((uintptr_t)values->codes % 64, 0);
+                ck_assert((values->degc != NULL) == layout.has_degc && (uintptr_t)values->degc % 64 == 0);
+                bool is_untouched = true;
                 for (size_t cell = 0; cell < n_cells[c]; ++cell) {
-                    ck_assert(step.codes[cell] == 0 && step.ice[cell] == 0);
-                    step.codes[cell] = -1;
-                    step.ice[cell] = 0xff;
+                    is_untouched &= values->codes[cell] == 0 && values->ice[cell] == 0;
+                    is_untouched &= !values->degc || values->degc[cell] == 0.0F;
+                    values->codes[cell] = -1;
+                    values->ice[cell] = 0xff;
+                    if (values->degc)
+                        values->degc[cell] = -1.0F;
                 }
-                ck_assert(step.ice + n_cells[c] <= slot + slot_bytes);
+                ck_assert(is_untouched);
+                ck_assert(values->ice + n_cells[c] <= slot + slot_bytes);
+                ck_assert(!values->degc || (unsigned char *)(values->degc + n_cells[c]) <= slot + slot_bytes);
             }
             free(slot);
         }
@@ -243,14 +261,15 @@ START_TEST(the_first_step_decides_and_others_may_be_absent)
     memset(keep, 1, sizeof keep);
     open_file(&here, path);
     const struct sst_serve_setup setup = {.steps = {.domain = &here.domain, .n_most_open = 1}, .keys_per_slot = 3};
-    open_server(&server, &setup, sst_serve_slot_bytes(N_CELLS, 3));
+    const struct sst_serve_layout layout = {N_CELLS, 3, false};
+    open_server(&server, &setup, sst_serve_slot_bytes(&layout));
     list_keys(&here, keys);
     keys[1].at.second += 1; /* no longer the step that was scanned */
     const struct sst_step_file file = step_file(&here, path);
     size_t n_bytes = sst_serve_steps_request(&file, keys, 3, request);
     ck_assert_int_eq(serve(&server, request, n_bytes, &result), SST_OK);
     for (size_t key = 0; key < 3; ++key) {
-        const struct sst_serve_step step = sst_serve_step_in(server.slot, N_CELLS, 3, key);
+        const struct sst_serve_step step = sst_serve_step_in(&layout, server.slot, key);
         if (key == 1)
             ck_assert(!step.is_decoded);
         else
@@ -342,8 +361,8 @@ Suite *test_suite(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, a_scan_tells_what_the_file_says_when_opened_here);
     tcase_add_test(tests, what_the_user_said_of_decoding_reaches_the_readers);
-    tcase_add_test(tests, steps_come_into_their_places_and_nowhere_else);
-    tcase_add_test(tests, places_in_a_slot_do_not_overlap);
+    tcase_add_loop_test(tests, steps_come_into_their_places_and_nowhere_else, 0, 2); /* the second has values in degC */
+    tcase_add_loop_test(tests, places_in_a_slot_do_not_overlap, 0, 2);
     tcase_add_test(tests, the_first_step_decides_and_others_may_be_absent);
     tcase_add_test(tests, requests_that_do_not_fit_are_none);
     tcase_add_test(tests, replies_that_are_none_are_seen);

@@ -42,7 +42,7 @@ static void count_slot(struct sst_state *state, int slot_number)
     char source[] = "oisst-avhrr-v02r01.20010101.nc";
     int16_t codes[N_CELLS];
     uint8_t ice[N_CELLS] = {0};
-    const struct sst_field field = {N_CELLS, codes, codes, ice, true};
+    const struct sst_field field = {N_CELLS, codes, codes, ice, true, NULL};
     struct sst_slot_state *slot = NULL;
     ck_assert_int_eq(sst_slot_state_create(policy, slot_number, &slot, NULL), SST_OK);
     for (int year = FIRST_YEAR - 1; year <= LAST_YEAR + 1; ++year) {
