@@ -14,6 +14,13 @@ void sst_ingest_tell(struct sst_ingest *ingest, const struct sst_ingest_news *ne
         ingest->options->tell(ingest->options->user, news);
 }
 
+enum sst_status sst_ingest_may_write(const struct sst_ingest *ingest, struct sst_error *err)
+{
+    if (!ingest->options->may_write || ingest->options->may_write(ingest->options->user))
+        return SST_OK;
+    return sst_fail(err, SST_ERR_INTERRUPTED, "stopped before a commit; what was told as committed is");
+}
+
 /* --- slots -------------------------------------------------------------------------------------------------------- */
 
 /* What need not be read: preliminary files of days that are final already. */
@@ -34,6 +41,7 @@ static enum sst_status commit(struct sst_ingest *ingest, struct sst_error *err)
 {
     if (ingest->n_counted == 0)
         return SST_OK;
+    SST_TRY(sst_ingest_may_write(ingest, err));
     SST_TRY(sst_state_commit(ingest->state, ingest->slot, err));
     ++ingest->totals->n_commits;
     sst_ingest_forget_ledger(ingest, ingest->slot->slot);
