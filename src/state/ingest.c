@@ -196,7 +196,8 @@ static enum sst_status open_old(struct sst_ingest *ingest, const struct sst_read
         if (places[i] && !sst_ingest_fits(ingest->policy, places[i], true, text))
             return sst_fail(err, SST_ERR_INPUT, "--old: %s", text);
         if (places[i])
-            SST_TRY(sst_ingest_files_open(&ingest->old[i], SST_INGEST_SINGLE, ingest->policy, places[i], reader, err));
+            SST_TRY(sst_ingest_files_open(&ingest->old[i], SST_INGEST_SINGLE_BESIDE, ingest->policy, places[i], reader,
+                                          err));
     }
     return SST_OK;
 }
