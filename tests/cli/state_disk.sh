@@ -58,7 +58,8 @@ err_has "sststream: disk/st: too little room: files were left for later"
 n_taken=$(grep -c '^committed ' out)
 { [ "$n_taken" -gt 1 ] && [ "$n_taken" -lt 19 ]; } || fail "expected some of 19 days, not $n_taken"
 sed -n 's/^committed \(....\)-\(..\)-\(..\)$/more\/oisst-avhrr-v02r01.\1\2\3.nc/p' out >taken
-program ingest --state before -q --readers 0 "$(day more 20010103)" $(cat taken)
+mapfile -t taken <taken
+program ingest --state before -q --readers 0 "$(day more 20010103)" "${taken[@]}"
 exits 0
 same_digest disk/st before
 program watch --state disk/st --inbox inbox --once --settle 0.1s -q --min-free 0
