@@ -1,6 +1,7 @@
 """What the scripts of this folder share: commands timed, cores, the machine in words, synthetic archives."""
 
 import collections
+import contextlib
 import datetime
 import json
 import os
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,6 +49,15 @@ def run(command, good=(0,), **options):
             said = errors.read().decode(errors="replace").strip() or output.decode(errors="replace").strip()
             fail(f"{' '.join(words[:12])} ...: exit code {process.returncode}\n{said[-2000:]}")
     return Cost(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024), output
+
+
+@contextlib.contextmanager
+def watch():
+    """What happens within it, in this process: `taken` is its cost afterwards."""
+    found = types.SimpleNamespace(taken=None)
+    start, before = time.monotonic(), time.process_time()
+    yield found
+    found.taken = Cost(time.monotonic() - start, time.process_time() - before, 0)
 
 
 # Of the program: 6 says that days were absent, which here they may be meant to be.

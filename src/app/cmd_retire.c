@@ -44,6 +44,7 @@ static enum sst_status retire(struct command *command, struct sst_error *err)
     const struct sst_options *options = command->options;
     const struct sst_reader_options reader = {
         .decode = sst_job_decode_options(options),
+        .crew = sst_job_crew(options),
         .notes = sst_log_note,
         .notes_user = options->log,
         .details = sst_log_detail,

@@ -91,6 +91,8 @@ static void print_facts(const struct sst_state *state, const struct sst_state_fa
                           year->is_edge ? "  (beside the baseline)" : "");
     }
     print_missing(facts, pools, out);
+    (void)fprintf(out, "logged     %zu final and %zu preliminary days beside those\n", facts->n_logged[SST_DAY_FINAL],
+                  facts->n_logged[SST_DAY_PRELIMINARY]);
     (void)fprintf(out, "size       %" PRIu64 " bytes in %zu files\n", facts->n_bytes, facts->n_files);
     (void)fprintf(out, "digest     %s\n", identity_text(facts->digest, text));
 }
@@ -125,6 +127,15 @@ static json_t *years_json(const struct sst_state_facts *facts)
     return list;
 }
 
+static json_t *logged_json(const struct sst_state_facts *facts)
+{
+    json_t *out = json_object();
+    for (int status = 0; status <= SST_DAY_FINAL; ++status)
+        (void)json_object_set_new(out, sst_day_status_name((enum sst_day_status)status),
+                                  sst_json_integer(facts->n_logged[status]));
+    return out;
+}
+
 static json_t *missing_json(const struct sst_state_facts *facts, enum sst_calendar_kind kind)
 {
     char text[SST_DAY_TEXT_SIZE];
@@ -141,12 +152,13 @@ static enum sst_status write_json(const struct sst_state *state, const struct ss
     char text[IDENTITY_TEXT_SIZE];
     enum sst_status rc = SST_OK;
     sst_json_watch();
-    json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "schema", "sststream-state/1",
-                             "state", sst_json_text(sst_state_path(state)), "policy", policy_json(policy),
-                             "days_counted", sst_json_integer(facts->n_counted), "days_expected",
-                             sst_json_integer(facts->n_expected), "years", years_json(facts), "missing",
-                             missing_json(facts, policy->pools.kind), "bytes", sst_json_integer(facts->n_bytes),
-                             "files", sst_json_integer(facts->n_files), "digest", identity_text(facts->digest, text));
+    json_t *root =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "schema", "sststream-state/1", "state",
+                  sst_json_text(sst_state_path(state)), "policy", policy_json(policy), "days_counted",
+                  sst_json_integer(facts->n_counted), "days_expected", sst_json_integer(facts->n_expected),
+                  "days_logged", logged_json(facts), "years", years_json(facts), "missing",
+                  missing_json(facts, policy->pools.kind), "bytes", sst_json_integer(facts->n_bytes), "files",
+                  sst_json_integer(facts->n_files), "digest", identity_text(facts->digest, text));
     if (!sst_json_is_whole() || !root)
         rc = sst_fail(err, SST_ERR_NOMEM, "what the state holds: out of memory");
     else

@@ -1,8 +1,8 @@
 /*
  * `sststream watch`: a service that counts days as their files arrive.
  *
- *   ┌▶ scan ─▶ ready files ─▶ chunks ─▶ room? ─▶ ingest ─▶ notes durable ─▶ alerts ─▶ late? ─▶ wait ─┐
- *   └──────────────────────────────────────────────────────────────────────────────────────────────────┘
+ *   ┌▶ scan ─▶ ready files ─▶ chunks ─▶ ingest: day ─▶ room? ─▶ commit ─▶ notes durable ─▶ alerts ─▶ late? ─▶ wait ─┐
+ *   └───────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  *
  * What one file or folder does never ends the service; what happens to the state does, with the exit code that it has in
  * every command, so that whoever started the service decides.
@@ -22,7 +22,7 @@
 #include "monitor/inbox.h"
 #include "monitor/readiness.h"
 
-/* Room is looked at between chunks, and a catalog is no longer than one. */
+/* A catalog is no longer than this. */
 enum { CHUNK_FILES = 32 };
 
 /* Once the service is asked to end, a file that is being read may take so long. [s] */
@@ -122,6 +122,15 @@ static void tell_day(void *user, const struct sst_ingest_news *news)
         watch->newest = news->day;
 }
 
+/* Asked before a chunk is read, and before each commit: a chunk may take more than was free before it. */
+static bool has_room(void *user)
+{
+    struct watch *watch = user;
+    watch->lacks_room = !sst_alerts_check_room(&watch->alerts, sst_environment_free_bytes(watch->options->state),
+                                               watch->min_free_bytes, (int64_t)time(NULL));
+    return !watch->lacks_room;
+}
+
 static enum sst_status open_all(struct watch *watch, struct sst_error *err)
 {
     const struct sst_options *options = watch->options;
@@ -143,8 +152,12 @@ static enum sst_status open_all(struct watch *watch, struct sst_error *err)
     watch->of_job.crew.is_short = true; /* what libraries keep of a file goes with the process that read it */
     watch->of_job.crew.cancelled = has_lost_patience;
     watch->of_job.crew.cancelled_user = watch;
-    watch->job = (struct sst_ingest_job){
-        .options = &watch->of_job, .state = watch->state, .notes = watch->notes, .tell = tell_day, .user = watch};
+    watch->job = (struct sst_ingest_job){.options = &watch->of_job,
+                                         .state = watch->state,
+                                         .notes = watch->notes,
+                                         .tell = tell_day,
+                                         .may_write = has_room,
+                                         .user = watch};
     sst_log_info(options->log, "%s: %zu folder%s watched, every %g s%s", options->state, options->n_inboxes,
                  options->n_inboxes == 1 ? " is" : "s are", options->poll_seconds,
                  sst_inbox_has_hints(watch->inbox) ? "" : "; the system tells nothing of arrivals");
@@ -206,13 +219,6 @@ static void tell_held(struct watch *watch, const char *const *paths, size_t n_pa
     sst_alerts_held(&watch->alerts, held, n_held, (int64_t)time(NULL));
 }
 
-static bool has_room(struct watch *watch)
-{
-    watch->lacks_room = !sst_alerts_check_room(&watch->alerts, sst_environment_free_bytes(watch->options->state),
-                                               watch->min_free_bytes, (int64_t)time(NULL));
-    return !watch->lacks_room;
-}
-
 static enum sst_status take_chunk(struct watch *watch, const char *const *paths, size_t n_paths, struct sst_error *err)
 {
     struct sst_error problem = {SST_OK, ""};
@@ -220,7 +226,7 @@ static enum sst_status take_chunk(struct watch *watch, const char *const *paths,
     tell_held(watch, paths, n_paths);
     if (is_of_files(rc)) /* as of a folder that went away: they are looked at again in the next cycle */
         sst_log_warn(watch->options->log, "%s", problem.text);
-    else if (rc != SST_OK)
+    else if (rc != SST_OK && !(rc == SST_ERR_INTERRUPTED && watch->lacks_room)) /* told, and its files stay ready */
         return sst_fail(err, rc, "%s", problem.text);
     return SST_OK;
 }
@@ -241,6 +247,8 @@ static enum sst_status take_ready(struct watch *watch, struct sst_error *err)
         if (sst_signals_cancelled(NULL) || !has_room(watch))
             return SST_OK;
         SST_TRY(take_chunk(watch, paths, n_paths, err));
+        if (watch->lacks_room)
+            return SST_OK;
         n_paths = 0;
     }
     return SST_OK;

@@ -115,6 +115,12 @@ static void tell_day(void *user, const struct sst_ingest_news *news)
         job->tell(job->user, news);
 }
 
+static bool may_write(void *user)
+{
+    const struct sst_ingest_job *job = ((const struct round *)user)->job;
+    return !job->may_write || job->may_write(job->user);
+}
+
 /* Files of other series are no rejects here: their turn comes. */
 static void tell_rejects(struct round *round)
 {
@@ -261,6 +267,7 @@ static enum sst_status ingest(struct round *round, struct sst_error *err)
         .old = job->old,
         .tell = tell_day,
         .cancelled = sst_signals_cancelled,
+        .may_write = may_write,
         .progress = show_progress,
         .user = round,
     };

@@ -19,14 +19,15 @@ struct sst_ingest_job {
     size_t n_rejects; /* files that could not be used, of all calls */
     /* Told of each day, beside what is printed; may be NULL. */
     void (*tell)(void *user, const struct sst_ingest_news *news);
-    void *user;
+    bool (*may_write)(void *user); /* asked before each commit, as in struct sst_ingest_options; may be NULL */
+    void *user; /* of both */
 };
 
 /*
  * Takes in files, any number, in any order; what became of them is noted and durable on return. Files of several series are
  * taken in one series after another, so that none is left out for what came with it.
  *
- * Errors   those of sst_ingest. Files that cannot be used are no error: they are told, noted as held, and in n_rejects.
+ * Errors   those of sst_ingest, SST_ERR_INTERRUPTED too where may_write said no. Files that cannot be used are no error: they are told, noted as held, and in n_rejects.
  */
 SST_MUST_CHECK enum sst_status sst_ingest_job_run(struct sst_ingest_job *job, const char *const *paths, size_t n_paths,
                                                   struct sst_error *err);

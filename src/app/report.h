@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "app/accuracy.h"
+#include "app/ingest_policy.h"
 #include "app/job.h"
 #include "app/timings_text.h"
 #include "core/digest.h"
@@ -56,6 +57,9 @@ void sst_plan_print(const struct sst_job *job, FILE *stream);
 
 /* What `plan` shows of the files where no run can be planned: span, whole years, odd files. job->catalog is there. */
 void sst_plan_print_found(const struct sst_job *job, FILE *stream);
+
+/* What a state of the whole grid, which ingest would make of the same years, takes of the disk; false where it makes none. */
+bool sst_plan_state_bytes(const struct sst_job *job, struct sst_state_bytes out[SST_KEEP_ALL + 1]);
 
 SST_MUST_CHECK enum sst_status sst_plan_write_json(const struct sst_job *job, FILE *stream, struct sst_error *err);
 

@@ -438,12 +438,25 @@ enum sst_status sst_report_make_json(const struct sst_report *report, json_t **o
     return SST_OK;
 }
 
+/* By what a state keeps; null where ingest would make none. */
+static json_t *state_json(const struct sst_job *job)
+{
+    struct sst_state_bytes bytes[SST_KEEP_ALL + 1];
+    if (!sst_plan_state_bytes(job, bytes))
+        return json_null();
+    json_t *out = json_object();
+    for (int keep = 0; keep <= SST_KEEP_ALL; ++keep)
+        json_object_set_new(out, sst_keep_name((enum sst_keep)keep), sst_json_integer((uint64_t)bytes[keep].all));
+    return out;
+}
+
 enum sst_status sst_plan_write_json(const struct sst_job *job, FILE *stream, struct sst_error *err)
 {
     sst_json_watch();
     json_t *out = job_json(job, "sststream-plan/1");
     json_object_set_new(out, "probes", sst_json_integer(job->n_probes));
     json_object_set_new(out, "scratch_bytes", sst_json_integer(job->scratch_bytes));
+    json_object_set_new(out, "state_bytes", state_json(job));
     enum sst_status rc = sst_fail(err, SST_ERR_NOMEM, "no memory for the plan");
     if (sst_json_is_whole())
         rc = sst_report_print_json(out, stream, err);

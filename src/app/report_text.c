@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/ingest_policy.h"
 #include "app/job_memory.h"
 #include "app/log.h"
 #include "app/report.h"
@@ -202,12 +201,16 @@ static void print_needs(const struct sst_job *job, FILE *out)
                 (double)job->scratch_bytes / BYTES_PER_MB);
 }
 
-/* What a state of the whole grid, which ingest would make of the same years, takes of the disk. */
+bool sst_plan_state_bytes(const struct sst_job *job, struct sst_state_bytes out[SST_KEEP_ALL + 1])
+{
+    return !job->options->has_bbox && !job->keep && sst_state_bytes_of(job->options, job->catalog, job->n_sea, out);
+}
+
 static void print_state(const struct sst_job *job, FILE *out)
 {
     struct sst_state_bytes bytes[SST_KEEP_ALL + 1];
     char text[SST_KEEP_ALL + 1][SST_SIZE_TEXT];
-    if (job->options->has_bbox || job->keep || !sst_state_bytes_of(job->options, job->catalog, job->n_sea, bytes))
+    if (!sst_plan_state_bytes(job, bytes))
         return;
     for (int keep = 0; keep <= SST_KEEP_ALL; ++keep)
         (void)sst_size_text((uint64_t)bytes[keep].all, true, text[keep]);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "app/known_days.h"
 #include "core/mem.h"
 
 static int compare_days(const void *a, const void *b)
@@ -74,6 +75,16 @@ static enum sst_status measure(const struct sst_state *state, struct sst_state_f
     return SST_OK;
 }
 
+static enum sst_status count_logged(const struct sst_state *state, struct sst_state_facts *facts, struct sst_error *err)
+{
+    struct sst_known_days known = {0};
+    const enum sst_status rc = sst_known_days_read(state, &known, err);
+    facts->n_logged[SST_DAY_PRELIMINARY] = known.n_preliminary;
+    facts->n_logged[SST_DAY_FINAL] = known.n - known.n_counted - known.n_preliminary;
+    sst_known_days_clear(&known);
+    return rc;
+}
+
 enum sst_status sst_state_facts(const struct sst_state *state, struct sst_state_facts *out, struct sst_error *err)
 {
     const struct sst_pool_rule *pools = &sst_state_policy(state)->pools;
@@ -86,6 +97,7 @@ enum sst_status sst_state_facts(const struct sst_state *state, struct sst_state_
         SST_TRY(count_slot(state, slot, out, err));
     if (out->n_missing > 0)
         qsort(out->missing, out->n_missing, sizeof *out->missing, compare_days);
+    SST_TRY(count_logged(state, out, err));
     SST_TRY(measure(state, out, err));
     return sst_state_digest(state, &out->digest, err);
 }

@@ -2,6 +2,7 @@
 #ifndef SST_APP_STATE_FACTS_H
 #define SST_APP_STATE_FACTS_H
 
+#include "state/day_log.h"
 #include "state/state.h"
 
 struct sst_state_year {
@@ -14,6 +15,7 @@ struct sst_state_facts {
     struct sst_state_year *years; /* ascending, edges included where they have days */
     size_t n_years;
     size_t n_counted, n_expected; /* days of the baseline */
+    size_t n_logged[SST_DAY_FINAL + 1]; /* days known by the log alone, by enum sst_day_status */
     struct sst_day *missing; /* days of the baseline, in order of time */
     size_t n_missing, missing_capacity;
     uint64_t n_bytes; /* of all files */

@@ -47,6 +47,10 @@ SST_MUST_CHECK enum sst_status sst_block_writer_create(uint32_t kind, struct sst
                                                        struct sst_block_writer **out, struct sst_error *err);
 void sst_block_writer_destroy(struct sst_block_writer **writer);
 
+/* Makes room for so many bytes of blocks at once, so that what is there is not moved for each of them. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_block_writer_reserve(struct sst_block_writer *writer, size_t n_bytes,
+                                                        struct sst_error *err);
+
 /* Adds a copy of a block; with `deflate` packed where that makes it smaller. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_block_writer_add(struct sst_block_writer *writer, uint32_t tag, uint32_t number,
                                                     const void *bytes, size_t n_bytes, bool deflate,

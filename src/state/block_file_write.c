@@ -41,12 +41,33 @@ void sst_blocks_put_header(unsigned char *at, uint32_t kind, struct sst_identity
 
 /* --- the image ---------------------------------------------------------------------------------------------------- */
 
+/* In large pages and without zeros: tens of megabytes in small ones cost more time than all that is put there. */
+static enum sst_status grow_image(struct sst_block_writer *writer, size_t needed, struct sst_error *err)
+{
+    unsigned char *image = NULL;
+    const size_t doubled = writer->capacity <= SIZE_MAX / 2 ? 2 * writer->capacity : needed;
+    const size_t capacity = doubled > needed ? doubled : needed;
+    SST_TRY(sst_alloc_large(capacity, 1, "a file of a state", &image, err));
+    if (writer->n_bytes > 0)
+        memcpy(image, writer->image, writer->n_bytes);
+    sst_free(writer->image);
+    writer->image = image;
+    writer->capacity = capacity;
+    return SST_OK;
+}
+
 static enum sst_status reserve(struct sst_block_writer *writer, size_t more, struct sst_error *err)
 {
     size_t needed = 0;
     if (__builtin_add_overflow(writer->n_bytes, more, &needed) || needed > SIZE_MAX - SST_BLOCKS_ALIGNMENT)
         return sst_fail(err, SST_ERR_NOMEM, "a file of a state: its size overflows the address space");
-    return sst_grow(&writer->image, &writer->capacity, sst_blocks_padded(needed), 1, "a file of a state", err);
+    needed = sst_blocks_padded(needed);
+    return needed <= writer->capacity ? SST_OK : grow_image(writer, needed, err);
+}
+
+enum sst_status sst_block_writer_reserve(struct sst_block_writer *writer, size_t n_bytes, struct sst_error *err)
+{
+    return reserve(writer, n_bytes, err);
 }
 
 enum sst_status sst_block_writer_create(uint32_t kind, struct sst_identity identity, struct sst_block_writer **out,

@@ -14,6 +14,13 @@ void sst_ingest_tell(struct sst_ingest *ingest, const struct sst_ingest_news *ne
         ingest->options->tell(ingest->options->user, news);
 }
 
+enum sst_status sst_ingest_may_write(const struct sst_ingest *ingest, struct sst_error *err)
+{
+    if (!ingest->options->may_write || ingest->options->may_write(ingest->options->user))
+        return SST_OK;
+    return sst_fail(err, SST_ERR_INTERRUPTED, "stopped before a commit; what was told as committed is");
+}
+
 /* --- slots -------------------------------------------------------------------------------------------------------- */
 
 /* What need not be read: preliminary files of days that are final already. */
@@ -34,6 +41,7 @@ static enum sst_status commit(struct sst_ingest *ingest, struct sst_error *err)
 {
     if (ingest->n_counted == 0)
         return SST_OK;
+    SST_TRY(sst_ingest_may_write(ingest, err));
     SST_TRY(sst_state_commit(ingest->state, ingest->slot, err));
     ++ingest->totals->n_commits;
     sst_ingest_forget_ledger(ingest, ingest->slot->slot);
@@ -188,7 +196,8 @@ static enum sst_status open_old(struct sst_ingest *ingest, const struct sst_read
         if (places[i] && !sst_ingest_fits(ingest->policy, places[i], true, text))
             return sst_fail(err, SST_ERR_INPUT, "--old: %s", text);
         if (places[i])
-            SST_TRY(sst_ingest_files_open(&ingest->old[i], SST_INGEST_SINGLE, ingest->policy, places[i], reader, err));
+            SST_TRY(sst_ingest_files_open(&ingest->old[i], SST_INGEST_SINGLE_BESIDE, ingest->policy, places[i], reader,
+                                          err));
     }
     return SST_OK;
 }

@@ -123,8 +123,10 @@ struct sst_ingest_options {
     struct sst_catalog *old; /* --old: files that were counted, to take their days away again; NULL: none */
     void (*tell)(void *user, const struct sst_ingest_news *news);
     bool (*cancelled)(void *user); /* asked between days; may be NULL */
+    /* Asked before each commit: where it says no, nothing more is written, and what waited is not told. May be NULL. */
+    bool (*may_write)(void *user);
     void (*progress)(void *user, size_t days_done, size_t days_total, uint64_t bytes_done); /* may be NULL */
-    void *user; /* of these three */
+    void *user; /* of these four */
 };
 
 /* So many days, or so much of fields, are logged by one commit. [days] [B] */
@@ -144,7 +146,7 @@ struct sst_ingest_totals {
  * reader    how files are read; its domain is the whole grid.
  * Cost      one slot, ledgers of the others, three fields; where the state keeps all, also SST_INGEST_BATCH_BYTES of fields
  *           that wait to be logged.
- * Errors    SST_ERR_INTERRUPTED where `cancelled` said so; those of the state, of the run, and with stop_on_bad of files.
+ * Errors    SST_ERR_INTERRUPTED where `cancelled` or `may_write` said so; those of the state, of the run, and with stop_on_bad of files.
  *           Days that were told as counted or logged stay so.
  */
 SST_MUST_CHECK enum sst_status sst_ingest(struct sst_state *state, struct sst_catalog *catalog,

@@ -70,6 +70,7 @@ enum sst_status sst_ingest_batch_commit(struct sst_ingest *ingest, struct sst_er
     struct sst_ingest_batch *batch = &ingest->batch;
     if (batch->n == 0)
         return SST_OK;
+    SST_TRY(sst_ingest_may_write(ingest, err));
     SST_TRY(sst_state_log(ingest->state, batch->entries, batch->n, err));
     ++ingest->totals->n_log_commits;
     for (size_t i = 0; i < batch->n; ++i)

@@ -40,7 +40,8 @@ enum sst_status sst_ingest_files_open(struct sst_ingest_files *files, enum sst_i
         files->canonical[cell] = (size_t)sst_domain_canonical(&files->domain, cell);
     if (use == SST_INGEST_DAYS)
         return sst_reader_create(catalog, &files->domain, &files->options, &files->reader, err);
-    files->options.crew = NULL; /* the readers are busy with what comes in */
+    if (use == SST_INGEST_SINGLE_BESIDE)
+        files->options.crew = NULL;
     return sst_steps_create(catalog, &files->domain, &files->options, &files->steps, err);
 }
 

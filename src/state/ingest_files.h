@@ -18,7 +18,11 @@ struct sst_ingest_files {
 };
 
 /* What files are opened for. */
-enum sst_ingest_use { SST_INGEST_DAYS, SST_INGEST_SINGLE };
+enum sst_ingest_use {
+    SST_INGEST_DAYS, /* one after the other, as the catalog has them */
+    SST_INGEST_SINGLE, /* entries, by whoever reads */
+    SST_INGEST_SINGLE_BESIDE /* entries while the readers are busy with days: this process reads, and dies of what would kill them */
+};
 
 /*
  * Opens files that fit the policy (sst_ingest_fits), whose lattice they get. The struct stays where it is until it is closed.

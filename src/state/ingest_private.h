@@ -82,7 +82,10 @@ SST_MUST_CHECK enum sst_status sst_ingest_guard(struct sst_ingest *ingest, struc
 SST_MUST_CHECK enum sst_status sst_ingest_batch_add(struct sst_ingest *ingest, const struct sst_ingest_look *look,
                                                     const struct sst_ingest_news *news, struct sst_error *err);
 
-/* Logs what waits, and tells of it. Errors: of sst_state_log. */
+/* Whether the caller lets a commit be. Errors: SST_ERR_INTERRUPTED. */
+SST_MUST_CHECK enum sst_status sst_ingest_may_write(const struct sst_ingest *ingest, struct sst_error *err);
+
+/* Logs what waits, and tells of it. Errors: of sst_ingest_may_write and sst_state_log. */
 SST_MUST_CHECK enum sst_status sst_ingest_batch_commit(struct sst_ingest *ingest, struct sst_error *err);
 void sst_ingest_batch_clear(struct sst_ingest_batch *batch);
 

@@ -42,7 +42,10 @@ bool sst_unpack_marks(const unsigned char *bytes, size_t n, uint8_t *marks)
 {
     const size_t n_bits = 8 * sst_packed_marks_bytes(n);
     unsigned beyond = 0;
-    for (size_t i = 0; i < n; ++i)
+    for (size_t byte = 0; byte < n / 8; ++byte)
+        for (size_t bit = 0; bit < 8; ++bit)
+            marks[8 * byte + bit] = bytes[byte] >> bit & 1;
+    for (size_t i = n / 8 * 8; i < n; ++i)
         marks[i] = bytes[i / 8] >> i % 8 & 1;
     for (size_t i = n; i < n_bits; ++i)
         beyond |= (unsigned)bytes[i / 8] >> i % 8 & 1;

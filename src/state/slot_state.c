@@ -159,6 +159,8 @@ void sst_slot_find_used(const struct sst_slot_state *slot, uint8_t *used)
             if (!sst_bin_is_empty(bin))
                 add_used(bin->planes[0], slot->n_items, used);
         }
+    if (memchr(used, 0, slot->n_items) == NULL) /* as always where a policy has sums */
+        return;
     for (size_t i = 0; i < slot->n_ledger && sst_slot_keeps_all(slot); ++i)
         for (size_t item = 0; item < slot->n_items; ++item)
             used[item] |= slot->ledger[i].kept[item] != SST_CODE_MISSING;

@@ -200,12 +200,34 @@ static enum sst_status add_day(const struct sst_slot_state *slot, const struct s
     return SST_OK;
 }
 
+/* About what the blocks will take: planes as they are, and days as a file had them or else undeflated. */
+static size_t encoded_bytes(const struct sst_slot_state *slot)
+{
+    size_t n_bytes = sst_slot_n_words(slot->policy->n_cells) * sizeof *slot->cells;
+    for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
+        for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind) {
+            const struct sst_bin *bin = sst_slot_bin_read(slot, (enum sst_slot_kind)kind, year_class);
+            for (size_t plane = 0; !sst_bin_is_empty(bin) && plane < bin->estimator->n_planes; ++plane)
+                n_bytes += plane_bytes(bin, plane);
+        }
+    for (size_t i = 0; i < slot->n_ledger; ++i)
+        for (int part = 0; part < SST_N_PACKED_PARTS; ++part) {
+            const struct sst_ledger_entry *entry = &slot->ledger[i];
+            const bool is_there = has_part(entry, (enum sst_packed_part)part);
+            n_bytes += entry->packed ? entry->packed->n_bytes[part]
+                       : is_there    ? part_bytes(slot, (enum sst_packed_part)part)
+                                     : 0;
+        }
+    return n_bytes;
+}
+
 enum sst_status sst_slot_state_encode(const struct sst_slot_state *slot, struct sst_block_writer *writer,
                                       struct sst_error *err)
 {
     unsigned char *scratch = NULL;
     enum sst_status rc = SST_OK;
     SST_TRY_GOTO(sst_alloc_large(scratch_bytes(slot), 1, "a packed day", &scratch, err));
+    SST_TRY_GOTO(sst_block_writer_reserve(writer, encoded_bytes(slot), err));
     SST_TRY_GOTO(add_front(slot, writer, err));
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
         for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind)

@@ -58,6 +58,14 @@ size_t sst_reader_n_slots(int n_readers)
     return SST_MAX_HELD_FIELDS + SLOTS_PER_READER * (size_t)n_readers;
 }
 
+/* No more than there is to read and one: memory of slots is touched before the first file, and one day needs two. */
+static size_t n_slots_of(const struct sst_steps *steps)
+{
+    const int n_readers = steps->options->crew->n_readers;
+    const size_t n_most = steps->keys_per_slot > 1 ? 2 * (size_t)n_readers + 1 : sst_reader_n_slots(n_readers);
+    return n_most <= steps->catalog->n_entries ? n_most : steps->catalog->n_entries + 1;
+}
+
 /*
  * Devices copy faster from memory that is page-locked, and without holding up this process. Slots for many steps are left: they
  * are large, mostly untouched, and what is in them goes through memory of its own.
@@ -84,7 +92,7 @@ enum sst_status sst_steps_start_crew(struct sst_steps *steps, struct sst_error *
     void *setup = NULL;
     size_t setup_bytes = 0;
     steps->keys_per_slot = keys_per_slot(steps);
-    steps->n_slots = steps->keys_per_slot > 1 ? 2 * n_readers + 1 : sst_reader_n_slots(crew->n_readers);
+    steps->n_slots = n_slots_of(steps);
     const struct sst_serve_setup serve = {
         .steps = {.domain = steps->domain,
                   .lattice = steps->catalog->lattice,

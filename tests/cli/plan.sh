@@ -19,6 +19,19 @@ out_has "passes     1 over the files"
 out_has "threads    2; "
 out_has "output     sst_clim_2001-2002.nc"
 out_has "state      as ingest makes one of all days: about "
+sizes=$(grep '^state ' "$work/out")
+program plan "${run[@]}" --json sea
+exits 0
+"$python" - "$work/out" "$sizes" <<'EOF' || fail "state_bytes are not what plan prints: $sizes"
+import json, re, sys
+state = json.load(open(sys.argv[1], encoding="utf-8"))["state_bytes"]
+shown = [1e6 * float(number) for number in re.findall(r"([0-9.]+) MB", sys.argv[2])]  # rounded up
+told = [state[keep] for keep in ("none", "probes", "all")]
+sys.exit(len(shown) != 3 or any(not 0 <= a - b < 1e6 for a, b in zip(shown, told)) or told != sorted(told))
+EOF
+program plan "${run[@]}" --json --bbox 0,0,60,60 sea
+exits 0
+json_has out "r['state_bytes'] is None"
 files_are ""
 
 # Probes, and a report that breaks their errors down, take memory that is planned.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Years taken out of a state, and a baseline that moves: what it needs, what it says, and that the old state stays as it was.
 . "$(dirname "$0")/lib_archive.sh"
+readers_tool=$(dirname "$tool")/readers_tool.py
 
 archive sea --years 2000-2005 --doy 1-6
 
@@ -52,6 +53,19 @@ same_digest few-younger few-plain
 program retire --state few --years 2001-2001 --old nowhere -o new
 exits 3
 is_absent new
+
+# Readers read them, with the same answer; and a file that crashes its reader is as none.
+program retire --state few --years 2001-2001 --old sea --readers 2 -q -o few-read
+exits 0
+same_digest few-read few-plain
+if "$python" -c 'import netCDF4' 2>/dev/null; then
+    cp -r "$work/sea" "$work/crashes"
+    (cd "$work" && "$python" "$readers_tool" harmful crashes "$(day sea 20020103)" "$(day crashes 20020103)") || fail "no harmful file"
+    program retire --state few --years 2001-2001 --old crashes --readers 2 -o new
+    exits 7
+    err_has "none is at hand of 2002-01-03. Give them with --old"
+    is_absent new
+fi
 
 # The baseline moves: days go into the log, and are counted again where it moves back.
 program retire --state all --baseline 2001-2004 -o moved

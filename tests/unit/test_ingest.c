@@ -281,6 +281,60 @@ START_TEST(a_request_to_stop_is_heard_between_days)
 }
 END_TEST
 
+static size_t n_writes_left;
+
+static bool has_room(void *user)
+{
+    (void)user;
+    return n_writes_left > 0 && n_writes_left--;
+}
+
+/* One slot at a time has room: its four years are taken, and the others wait. */
+START_TEST(room_is_asked_for_before_each_commit)
+{
+    const struct archive archive = ingest_years_of("room", 3);
+    struct ingest_fixture fixture = ingest_make("room.state", SST_KEEP_PROBES, &archive);
+    struct ingest_fixture whole = ingest_make("room.whole", SST_KEEP_PROBES, &archive);
+    struct sst_error err = {SST_OK, ""};
+    const struct sst_reader_options reader = {.cache_bytes = 0};
+    const struct sst_ingest_options options = {
+        .tell = ingest_tell, .user = &fixture, .accept_jump = true, .may_write = has_room};
+    ingest_files(&whole, &archive);
+    for (size_t n_days = 0; n_days < archive.n; n_days += fixture.totals.n[SST_INGEST_ADD]) {
+        struct sst_catalog *catalog = archive_scan(&archive);
+        n_writes_left = 1;
+        const enum sst_status rc = sst_ingest(fixture.state, catalog, &reader, &options, &fixture.totals, &err);
+        sst_catalog_destroy(&catalog);
+        ck_assert_uint_eq(fixture.totals.n_commits, 1);
+        ck_assert_uint_eq(fixture.totals.n[SST_INGEST_ADD], 4);
+        ck_assert_uint_eq(fixture.totals.n[SST_INGEST_DUPLICATE], n_days);
+        ck_assert_int_eq(rc, n_days + 4 < archive.n ? SST_ERR_INTERRUPTED : SST_OK);
+    }
+    ck_assert_str_eq(err.text, "stopped before a commit; what was told as committed is");
+    ingest_expect_equal(ingest_digest(&whole), ingest_digest(&fixture));
+    sst_state_close(&whole.state);
+    sst_state_close(&fixture.state);
+}
+END_TEST
+
+START_TEST(room_is_asked_for_before_days_are_logged)
+{
+    const struct archive archive = ingest_one("roomlog", "later.nc", (struct day_file){.n_lat = 0}, 2000);
+    struct ingest_fixture fixture = ingest_make("roomlog.state", SST_KEEP_PROBES, &archive);
+    struct sst_error err = {SST_OK, ""};
+    struct sst_catalog *catalog = archive_scan(&archive);
+    const struct sst_reader_options reader = {.cache_bytes = 0};
+    const struct sst_ingest_options options = {.tell = ingest_tell, .user = &fixture, .may_write = has_room};
+    fixture.told[0] = '\0';
+    n_writes_left = 0;
+    ck_assert_int_eq(sst_ingest(fixture.state, catalog, &reader, &options, &fixture.totals, &err), SST_ERR_INTERRUPTED);
+    ck_assert_str_eq(fixture.told, "");
+    ck_assert_uint_eq(sst_state_n_logged(fixture.state), 0);
+    sst_catalog_destroy(&catalog);
+    sst_state_close(&fixture.state);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("ingest");
@@ -296,6 +350,8 @@ Suite *test_suite(void)
     tcase_add_test(tc, files_of_another_series_are_left_out);
     tcase_add_test(tc, what_is_not_durable_is_not_told);
     tcase_add_test(tc, a_request_to_stop_is_heard_between_days);
+    tcase_add_test(tc, room_is_asked_for_before_each_commit);
+    tcase_add_test(tc, room_is_asked_for_before_days_are_logged);
     suite_add_tcase(suite, tc);
     return suite;
 }
