@@ -1,0 +1,512 @@
+/*
+ * What changed, and its files.
+ *
+ *   base ─copy─▶ work ─▶ step by each day of the ring ─▶ memo: what the day says ─▶ other than the record? ─▶ revision
+ *                         └ days whose input and past are as they were keep their memo, and are not stepped
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/mem.h"
+#include "monitor/feed_private.h"
+
+/* --- what a day says ---------------------------------------------------------------------------------------------- */
+
+/* Puts work where a copy of areas says. */
+static enum sst_status place_work(struct sst_feed *feed, const struct sst_text *after, struct sst_error *err)
+{
+    struct sst_text base = {0};
+    enum sst_status rc = SST_OK;
+    if (after)
+        return sst_area_decode(feed->work, after->data, after->size, err);
+    SST_TRY_GOTO(sst_area_encode(feed->base, &base, err));
+    SST_TRY_GOTO(sst_area_decode(feed->work, base.data, base.size, err));
+done:
+    sst_text_clear(&base);
+    return rc;
+}
+
+static enum sst_status keep_gone(const struct sst_area_tracker *tracker, struct sst_feed_memo *memo,
+                                 struct sst_error *err)
+{
+    const size_t n_present = sst_area_n_present(tracker);
+    memo->n_gone = sst_area_n_gone(tracker);
+    if (memo->n_gone == 0)
+        return SST_OK;
+    SST_TRY(sst_grow(&memo->gone, &memo->gone_capacity, memo->n_gone, sizeof *memo->gone, "areas that are gone", err));
+    memcpy(memo->gone, sst_area_all(tracker) + n_present, memo->n_gone * sizeof *memo->gone);
+    return SST_OK;
+}
+
+static enum sst_status sum_regions(struct sst_feed *feed, struct sst_feed_memo *memo, struct sst_error *err)
+{
+    const struct sst_region_set *set = feed->spec.about->regions;
+    const struct sst_region_cells cells = sst_feed_region_cells(feed);
+    if (!memo->regions)
+        SST_TRY(sst_alloc(set->n, sizeof *memo->regions, "a day's regions", &memo->regions, err));
+    for (size_t i = 0; i < set->n; ++i)
+        sst_region_sum_day(feed->regions, &set->regions[i], &cells, &memo->regions[i]);
+    return SST_OK;
+}
+
+static enum sst_status digest_product(const struct sst_feed *feed, struct sst_feed_memo *memo, struct sst_error *err)
+{
+    struct sst_text gone = {0};
+    struct sst_digest_chain chain = memo->input;
+    for (size_t i = 0; i < memo->n_gone; ++i)
+        sst_feed_put_area(&gone, &memo->gone[i]);
+    const enum sst_status rc = sst_text_check(&gone, err);
+    sst_digest_fold(&chain, memo->after.data, memo->after.size);
+    sst_digest_fold(&chain, gone.data, gone.size);
+    sst_digest_fold(&chain, &feed->record.regions_id, sizeof feed->record.regions_id);
+    sst_digest_fold(&chain, &feed->spec.limits_id, sizeof feed->spec.limits_id);
+    memo->product = chain;
+    sst_text_clear(&gone);
+    return rc;
+}
+
+/*
+ * Steps a tracker, which stands after the day before, and says what the day says. A day without a field says nothing of areas: they are
+ * as they were.
+ */
+static enum sst_status look_at(struct sst_feed *feed, struct sst_area_tracker *tracker, const struct sst_event_day *day,
+                               struct sst_feed_memo *memo, struct sst_error *err)
+{
+    const struct sst_region_cells cells = sst_feed_region_cells(feed);
+    memo->is_known = false;
+    memo->n_gone = 0;
+    SST_TRY(sst_feed_fill(feed, day, false, err));
+    if (!day->is_absent) {
+        SST_TRY(sst_area_step(tracker, sst_feed_day_at(feed, day->day), &cells, err));
+        SST_TRY(keep_gone(tracker, memo, err));
+    }
+    SST_TRY(sum_regions(feed, memo, err));
+    sst_text_clear(&memo->after);
+    SST_TRY(sst_area_encode(tracker, &memo->after, err));
+    SST_TRY(digest_product(feed, memo, err));
+    memo->day = day->day;
+    memo->is_known = true;
+    return SST_OK;
+}
+
+/* Memos of all days of the ring, as it stands. */
+static enum sst_status look_at_ring(struct sst_feed *feed, int32_t oldest, int32_t newest, struct sst_error *err)
+{
+    bool is_kept = true; /* all days so far */
+    for (int32_t number = oldest; number <= newest; ++number) {
+        const struct sst_event_day day = sst_event_ring_day(feed->ring, number);
+        struct sst_feed_memo *memo = sst_feed_memo_at(feed, number);
+        const struct sst_digest_chain input = sst_feed_input_digest(feed, &day);
+        const bool is_same =
+            memo->is_known && memo->day == number && memo->input.low == input.low && memo->input.high == input.high;
+        if (is_kept && is_same)
+            continue;
+        if (is_kept)
+            SST_TRY(place_work(feed, number > oldest ? &sst_feed_memo_at(feed, number - 1)->after : NULL, err));
+        is_kept = false;
+        memo->input = input;
+        SST_TRY(look_at(feed, feed->work, &day, memo, err));
+    }
+    return SST_OK;
+}
+
+/* --- the record --------------------------------------------------------------------------------------------------- */
+
+static enum sst_status keep_regions(struct sst_feed *feed, const struct sst_feed_memo *memo,
+                                    struct sst_feed_entry *entry, struct sst_error *err)
+{
+    const size_t n = feed->record.n_regions;
+    if (!entry->regions)
+        SST_TRY(sst_alloc(n, sizeof *entry->regions, "a day's regions", &entry->regions, err));
+    memcpy(entry->regions, memo->regions, n * sizeof *entry->regions);
+    return SST_OK;
+}
+
+/* Gives the day its next revision where it says something else than the one before. */
+static enum sst_status revise(struct sst_feed *feed, const struct sst_event_day *day, const struct sst_feed_memo *memo,
+                              struct sst_error *err)
+{
+    struct sst_feed_entry *entry = NULL;
+    if (day->day < feed->from)
+        return SST_OK;
+    SST_TRY(sst_feed_record_entry(&feed->record, day->day, &entry, err));
+    const bool is_same = entry->revision > 0 && !entry->is_dropped && entry->digest.low == memo->product.low &&
+                         entry->digest.high == memo->product.high;
+    if (!is_same) {
+        entry->published = feed->spec.now(feed->spec.user);
+        if (++entry->revision == 1)
+            entry->first_published = entry->published;
+        entry->digest = memo->product;
+        entry->is_pending = true;
+        entry->is_dropped = false;
+    }
+    entry->is_absent = day->is_absent;
+    entry->is_preliminary = day->is_preliminary;
+    if (feed->record.started == 0)
+        feed->record.started = entry->published;
+    return keep_regions(feed, memo, entry, err);
+}
+
+/* --- a day's files ------------------------------------------------------------------------------------------------ */
+
+/* The areas that are there, and those that the day ended: in one list, as writers want them. */
+static enum sst_status list_areas(struct sst_feed *feed, const struct sst_area_tracker *tracker,
+                                  const struct sst_feed_memo *memo, struct sst_feed_day *out, struct sst_error *err)
+{
+    const size_t n_present = sst_area_n_present(tracker);
+    SST_TRY(sst_grow(&feed->areas, &feed->areas_capacity, n_present + memo->n_gone + 1, sizeof *feed->areas,
+                     "a day's areas", err));
+    if (n_present > 0)
+        memcpy(feed->areas, sst_area_all(tracker), n_present * sizeof *feed->areas);
+    if (memo->n_gone > 0)
+        memcpy(feed->areas + n_present, memo->gone, memo->n_gone * sizeof *feed->areas);
+    out->areas = feed->areas;
+    out->n_present = n_present;
+    out->n_gone = memo->n_gone;
+    out->area_label = sst_area_labels(tracker);
+    return SST_OK;
+}
+
+/* As writers want it; `tracker` stands after the day. */
+static enum sst_status tell_day(struct sst_feed *feed, const struct sst_event_day *day,
+                                const struct sst_area_tracker *tracker, const struct sst_feed_memo *memo,
+                                struct sst_feed_day *out, struct sst_error *err)
+{
+    const struct sst_feed_cells *cells = &feed->cells;
+    const struct sst_feed_entry *entry = sst_feed_record_find(&feed->record, day->day);
+    SST_TRY(sst_feed_fill(feed, day, true, err));
+    *out = (struct sst_feed_day){
+        .day = sst_feed_day_at(feed, day->day),
+        .revision = entry ? entry->revision : 0,
+        .is_absent = day->is_absent,
+        .is_preliminary = day->is_preliminary,
+        .first_published = entry ? entry->first_published : 0,
+        .published = entry ? entry->published : 0,
+        .surface = cells->surface,
+        .label = cells->label,
+        .category = cells->category,
+        .sst = cells->sst,
+        .mean = cells->mean,
+        .threshold = cells->threshold,
+        .bound = cells->bound,
+        .anomaly = cells->anomaly,
+        .severity = cells->severity,
+        .days_above = cells->days_above,
+        .start = cells->start,
+        .event_id = cells->event_id,
+        .robust = cells->robust,
+        .area_label = feed->no_labels,
+        .regions = memo->regions,
+    };
+    return day->is_absent ? SST_OK : list_areas(feed, tracker, memo, out, err);
+}
+
+static enum sst_status write_day(struct sst_feed *feed, const struct sst_event_day *day,
+                                 const struct sst_area_tracker *tracker, const struct sst_feed_memo *memo,
+                                 struct sst_error *err)
+{
+    const struct sst_feed_writer *writer = &feed->spec.writer;
+    struct sst_feed_day told;
+    SST_TRY(tell_day(feed, day, tracker, memo, &told, err));
+    SST_TRY(writer->put_day(writer->user, &told, err));
+    struct sst_feed_entry *entry = sst_feed_record_find(&feed->record, day->day);
+    entry->is_pending = false;
+    ++feed->totals.n_days_written;
+    return SST_OK;
+}
+
+/* --- a day that leaves -------------------------------------------------------------------------------------------- */
+
+static bool is_pending(const struct sst_feed *feed, int32_t day)
+{
+    const struct sst_feed_entry *entry = sst_feed_record_find(&feed->record, day);
+    return entry && entry->is_pending;
+}
+
+static enum sst_status keep_past(struct sst_feed *feed, const struct sst_feed_memo *memo, struct sst_error *err)
+{
+    SST_TRY(sst_grow(&feed->past, &feed->past_capacity, feed->n_past + memo->n_gone, sizeof *feed->past,
+                     "areas that are gone", err));
+    for (size_t i = 0; i < memo->n_gone; ++i)
+        feed->past[feed->n_past++] = (struct sst_feed_past_area){.area = memo->gone[i]};
+    return SST_OK;
+}
+
+enum sst_status sst_feed_leave(struct sst_feed *feed, const struct sst_event_day *day, struct sst_error *err)
+{
+    struct sst_feed_memo *memo = sst_feed_memo_at(feed, day->day);
+    enum sst_status rc = SST_OK;
+    feed->is_ring_saved = false;
+    memo->input = sst_feed_input_digest(feed, day);
+    SST_TRY_GOTO(look_at(feed, feed->base, day, memo, err));
+    SST_TRY_GOTO(keep_past(feed, memo, err));
+    SST_TRY_GOTO(revise(feed, day, memo, err));
+    if (is_pending(feed, day->day)) {
+        feed->is_listed = false;
+        SST_TRY_GOTO(sst_feed_save_record(feed, err));
+        SST_TRY_GOTO(write_day(feed, day, feed->base, memo, err));
+    }
+done:
+    sst_feed_memo_clear(memo);
+    return rc;
+}
+
+/* --- lists -------------------------------------------------------------------------------------------------------- */
+
+static bool has_clock(enum sst_calendar_kind kind)
+{
+    return kind == SST_CALENDAR_STANDARD || kind == SST_CALENDAR_PROLEPTIC_GREGORIAN;
+}
+
+/* How the feed stands. Owner: the caller, sst_free(*listed). */
+static enum sst_status state_of(const struct sst_feed *feed, struct sst_day expected, struct sst_feed_listed **listed,
+                                struct sst_feed_state *out, struct sst_error *err)
+{
+    enum { SECONDS_OF_DAY = 86400 };
+    const struct sst_feed_record *record = &feed->record;
+    *out = (struct sst_feed_state){.now = feed->spec.now(feed->spec.user), .expected = expected, .age_days = NAN};
+    SST_TRY(sst_alloc(record->n_entries, sizeof **listed, "a feed's days", listed, err));
+    for (size_t i = 0; i < record->n_entries; ++i) {
+        const struct sst_feed_entry *entry = &record->entries[i];
+        const struct sst_day day = sst_feed_day_at(feed, entry->day);
+        if (entry->is_dropped || entry->revision == 0)
+            continue;
+        (*listed)[out->n_days++] =
+            (struct sst_feed_listed){day, entry->revision, entry->is_absent, entry->is_preliminary, entry->published};
+        if (!entry->is_absent)
+            out->newest = day;
+        if (!entry->is_absent && !entry->is_preliminary)
+            out->newest_final = day;
+    }
+    out->days = *listed;
+    if (out->n_days > 0)
+        out->oldest = (*listed)[0].day;
+    if (out->newest.slot > 0 && has_clock(feed->spec.about->calendar))
+        out->age_days = (double)out->now / SECONDS_OF_DAY - (sst_feed_number(feed, out->newest) + 1);
+    out->is_late = expected.slot > 0 && sst_day_compare(out->newest, expected) < 0;
+    return SST_OK;
+}
+
+static int compare_past(const void *a, const void *b)
+{
+    const struct sst_area *x = &((const struct sst_feed_past_area *)a)->area,
+                          *y = &((const struct sst_feed_past_area *)b)->area;
+    const int order = sst_day_compare(x->last, y->last);
+    return order ? order : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Areas that are gone, of base and of the ring, each with its day's revision. Owner: the caller, sst_free. */
+static enum sst_status list_past(const struct sst_feed *feed, int32_t oldest, int32_t newest,
+                                 struct sst_feed_past_area **out, size_t *n, struct sst_error *err)
+{
+    size_t capacity = feed->n_past;
+    for (int32_t day = oldest; day <= newest; ++day)
+        capacity += sst_feed_memo_at(feed, day)->n_gone;
+    SST_TRY(sst_alloc(capacity, sizeof **out, "areas that are gone", out, err));
+    *n = feed->n_past;
+    if (*n > 0)
+        memcpy(*out, feed->past, *n * sizeof **out);
+    for (int32_t day = oldest; day <= newest; ++day) {
+        const struct sst_feed_memo *memo = sst_feed_memo_at(feed, day);
+        for (size_t i = 0; i < memo->n_gone; ++i)
+            (*out)[(*n)++] = (struct sst_feed_past_area){.area = memo->gone[i]};
+    }
+    for (size_t i = 0; i < *n; ++i) {
+        const struct sst_feed_entry *entry =
+            sst_feed_record_find(&feed->record, sst_feed_number(feed, (*out)[i].area.last));
+        (*out)[i].revision = entry ? entry->revision : 0;
+    }
+    if (*n > 0)
+        qsort(*out, *n, sizeof **out, compare_past);
+    return SST_OK;
+}
+
+static enum sst_status list_rows(const struct sst_feed *feed, struct sst_feed_row **out, size_t *n,
+                                 struct sst_error *err)
+{
+    const struct sst_feed_record *record = &feed->record;
+    *n = 0;
+    SST_TRY(sst_alloc(record->n_entries, sizeof **out, "a feed's days", out, err));
+    for (size_t i = 0; i < record->n_entries; ++i) {
+        const struct sst_feed_entry *entry = &record->entries[i];
+        if (entry->regions && !entry->is_dropped)
+            (*out)[(*n)++] = (struct sst_feed_row){sst_feed_day_at(feed, entry->day), entry->revision, entry->is_absent,
+                                                   entry->is_preliminary, entry->regions};
+    }
+    return SST_OK;
+}
+
+/* The newest day with a field, as writers want it; work is put after it. */
+static enum sst_status tell_newest(struct sst_feed *feed, struct sst_feed_day *day, struct sst_error *err)
+{
+    const int32_t number = sst_feed_number(feed, sst_feed_newest(feed));
+    const struct sst_event_day ring_day = sst_event_ring_day(feed->ring, number);
+    const struct sst_feed_memo *memo = sst_feed_memo_at(feed, number);
+    SST_TRY(place_work(feed, &memo->after, err));
+    return tell_day(feed, &ring_day, feed->work, memo, day, err);
+}
+
+static enum sst_status put_lists(struct sst_feed *feed, struct sst_day expected, int32_t oldest, int32_t newest,
+                                 struct sst_error *err)
+{
+    const struct sst_feed_writer *writer = &feed->spec.writer;
+    struct sst_feed_listed *listed = NULL;
+    struct sst_feed_past_area *past = NULL;
+    struct sst_feed_row *rows = NULL;
+    struct sst_feed_state state;
+    struct sst_feed_day day;
+    const bool has_day = sst_feed_newest(feed).slot > 0;
+    enum sst_status rc = SST_OK;
+    struct sst_feed_summary summary = {
+        .state = &state,
+        .day = has_day ? &day : NULL,
+        .tracker = feed->work,
+        .announcements = feed->record.announcements,
+        .n_announcements = feed->record.n_announcements,
+        .started = feed->record.started,
+    };
+    SST_TRY_GOTO(state_of(feed, expected, &listed, &state, err));
+    SST_TRY_GOTO(list_past(feed, oldest, newest, &past, &summary.n_past, err));
+    SST_TRY_GOTO(list_rows(feed, &rows, &summary.n_rows, err));
+    if (has_day)
+        SST_TRY_GOTO(tell_newest(feed, &day, err));
+    summary.past = past;
+    summary.rows = rows;
+    SST_TRY_GOTO(writer->put_lists(writer->user, &summary, err));
+done:
+    sst_free(listed);
+    sst_free(past);
+    sst_free(rows);
+    return rc;
+}
+
+/* --- retention ---------------------------------------------------------------------------------------------------- */
+
+static void forget_regions(struct sst_feed *feed)
+{
+    struct sst_feed_record *record = &feed->record;
+    size_t n_kept = 0;
+    for (size_t i = record->n_entries; i-- > 0;) {
+        struct sst_feed_entry *entry = &record->entries[i];
+        if (entry->regions && ++n_kept > SST_FEED_ROWS) {
+            sst_free(entry->regions);
+            entry->regions = NULL;
+        }
+    }
+}
+
+static void forget_past(struct sst_feed *feed, int32_t before)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < feed->n_past; ++i)
+        if (sst_feed_number(feed, feed->past[i].area.last) >= before)
+            feed->past[n++] = feed->past[i];
+    feed->n_past = n;
+}
+
+static enum sst_status drop_days(struct sst_feed *feed, int32_t before, struct sst_error *err)
+{
+    const struct sst_feed_writer *writer = &feed->spec.writer;
+    struct sst_feed_record *record = &feed->record;
+    for (size_t i = 0; i < record->n_entries && record->entries[i].day < before; ++i) {
+        struct sst_feed_entry *entry = &record->entries[i];
+        if (!entry->is_dropped && entry->revision > 0)
+            SST_TRY(writer->drop_day(writer->user, sst_feed_day_at(feed, entry->day), err));
+    }
+    return SST_OK;
+}
+
+static void mark_dropped(struct sst_feed *feed, int32_t before)
+{
+    struct sst_feed_record *record = &feed->record;
+    for (size_t i = 0; i < record->n_entries && record->entries[i].day < before; ++i) {
+        struct sst_feed_entry *entry = &record->entries[i];
+        entry->is_dropped = true;
+        entry->is_pending = false;
+        sst_free(entry->regions);
+        entry->regions = NULL;
+    }
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+static enum sst_status write_pending(struct sst_feed *feed, int32_t oldest, int32_t newest, struct sst_error *err)
+{
+    for (int32_t number = oldest; number <= newest; ++number) {
+        if (!is_pending(feed, number))
+            continue;
+        const struct sst_event_day day = sst_event_ring_day(feed->ring, number);
+        const struct sst_feed_memo *memo = sst_feed_memo_at(feed, number);
+        SST_TRY(place_work(feed, &memo->after, err));
+        SST_TRY(write_day(feed, &day, feed->work, memo, err));
+    }
+    return SST_OK;
+}
+
+static bool has_pending(const struct sst_feed *feed)
+{
+    for (size_t i = 0; i < feed->record.n_entries; ++i)
+        if (feed->record.entries[i].is_pending)
+            return true;
+    return false;
+}
+
+static enum sst_status announce(struct sst_feed *feed, struct sst_error *err)
+{
+    const struct sst_day newest = sst_feed_newest(feed);
+    if (newest.slot == 0)
+        return SST_OK;
+    const int32_t number = sst_feed_number(feed, newest);
+    SST_TRY(place_work(feed, &sst_feed_memo_at(feed, number)->after, err));
+    return sst_feed_announce(feed, number, feed->spec.now(feed->spec.user), err);
+}
+
+/* Programs are told of what readers can find by now. */
+static void send(struct sst_feed *feed)
+{
+    struct sst_feed_record *record = &feed->record;
+    for (; record->n_sent < record->n_announcements; ++record->n_sent) {
+        ++feed->totals.n_announced;
+        if (feed->spec.announce)
+            feed->spec.announce(feed->spec.user, &record->announcements[record->n_sent]);
+    }
+}
+
+static enum sst_status revise_ring(struct sst_feed *feed, int32_t oldest, int32_t newest, struct sst_error *err)
+{
+    SST_TRY(look_at_ring(feed, oldest, newest, err));
+    for (int32_t number = oldest; number <= newest; ++number) {
+        const struct sst_event_day day = sst_event_ring_day(feed->ring, number);
+        SST_TRY(revise(feed, &day, sst_feed_memo_at(feed, number), err));
+    }
+    return announce(feed, err);
+}
+
+enum sst_status sst_feed_publish(struct sst_feed *feed, struct sst_day expected, struct sst_error *err)
+{
+    int32_t oldest = 0, newest = -1;
+    const bool has_days = sst_event_ring_span(feed->ring, &oldest, &newest);
+    const int32_t before = has_days && feed->spec.keep_days > 0 ? newest - feed->spec.keep_days + 1 : INT32_MIN;
+    if (!has_days)
+        oldest = 0, newest = -1;
+    if (!feed->is_ring_saved)
+        SST_TRY(sst_feed_save_ring(feed, err));
+    SST_TRY(revise_ring(feed, oldest, newest, err));
+    const bool is_new_expected = sst_day_compare(expected, feed->told_expected) != 0;
+    if (!has_pending(feed) && feed->record.n_sent == feed->record.n_announcements && feed->is_listed &&
+        !is_new_expected)
+        return SST_OK;
+    feed->is_listed = false;
+    SST_TRY(sst_feed_save_record(feed, err));
+    SST_TRY(write_pending(feed, oldest, newest, err));
+    SST_TRY(drop_days(feed, before, err));
+    mark_dropped(feed, before);
+    forget_past(feed, before);
+    forget_regions(feed);
+    SST_TRY(put_lists(feed, expected, oldest, newest, err));
+    feed->is_listed = true;
+    feed->told_expected = expected;
+    send(feed);
+    return sst_feed_save_record(feed, err);
+}
