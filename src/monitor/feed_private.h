@@ -4,6 +4,7 @@
  *   feed_engine.c      days into the ring and out of it
  *   feed_fill.c        a day of the ring as struct sst_feed_day
  *   feed_publish.c     what changed, and its files
+ *   feed_lists.c       what lists are made of, and days that go
  *   feed_announce.c    what is said of areas
  *   feed_checkpoint.c  .engine/
  */
@@ -102,6 +103,26 @@ struct sst_digest_chain sst_feed_input_digest(struct sst_feed *feed, const struc
 /* A day leaves the ring: base is stepped by it, and it is written where it is not what was published. */
 SST_MUST_CHECK enum sst_status sst_feed_leave(struct sst_feed *feed, const struct sst_event_day *day,
                                               struct sst_error *err);
+
+/* Puts work where a copy of a tracker says; NULL: where base stands. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_feed_place_work(struct sst_feed *feed, const struct sst_text *after,
+                                                   struct sst_error *err);
+
+/* A day of the ring as writers want it; `tracker` stands after the day. Borrowed until feed->cells change. Errors: those of bounds. */
+SST_MUST_CHECK enum sst_status sst_feed_tell_day(struct sst_feed *feed, const struct sst_event_day *day,
+                                                 const struct sst_area_tracker *tracker,
+                                                 const struct sst_feed_memo *memo, struct sst_feed_day *out,
+                                                 struct sst_error *err);
+
+/* --- feed_lists.c ------------------------------------------------------------------------------------------------- */
+
+/* oldest, newest: of the ring, whose memos are as its days are. Errors: those of the writer; SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_feed_put_lists(struct sst_feed *feed, struct sst_day expected, int32_t oldest,
+                                                  int32_t newest, struct sst_error *err);
+
+/* Drops the files of days before one; then takes them out of what is told. Errors: those of the writer. */
+SST_MUST_CHECK enum sst_status sst_feed_drop_days(struct sst_feed *feed, int32_t before, struct sst_error *err);
+void sst_feed_forget_days(struct sst_feed *feed, int32_t before);
 
 /* --- feed_announce.c ---------------------------------------------------------------------------------------------- */
 
