@@ -115,6 +115,13 @@ static void tell_day(void *user, const struct sst_ingest_news *news)
         job->tell(job->user, news);
 }
 
+static void hand_day(void *user, const struct sst_ingest_news *news, const struct sst_ingest_look *look,
+                     const struct sst_field *field)
+{
+    const struct round *round = user;
+    round->job->hand(round->job->user, news, look, field);
+}
+
 /* Files of other series are no rejects here: their turn comes. */
 static void tell_rejects(struct round *round)
 {
@@ -260,6 +267,7 @@ static enum sst_status ingest(struct round *round, struct sst_error *err)
         .accept_jump = options->accept_jump,
         .old = job->old,
         .tell = tell_day,
+        .hand = job->hand ? hand_day : NULL,
         .cancelled = sst_signals_cancelled,
         .progress = show_progress,
         .user = round,

@@ -19,7 +19,10 @@ struct sst_ingest_job {
     size_t n_rejects; /* files that could not be used, of all calls */
     /* Told of each day, beside what is printed; may be NULL. */
     void (*tell)(void *user, const struct sst_ingest_news *news);
-    void *user;
+    /* As in struct sst_ingest_options; may be NULL. */
+    void (*hand)(void *user, const struct sst_ingest_news *news, const struct sst_ingest_look *look,
+                 const struct sst_field *field);
+    void *user; /* of both */
 };
 
 /*

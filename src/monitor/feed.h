@@ -122,11 +122,11 @@ struct sst_feed_source {
  * Errors   SST_ERR_STATE for a day that comes too late, with the remedy; nothing changed. Those of limits, bounds and the
  *          writer, after which the feed is to be closed.
  */
-SST_MUST_CHECK enum sst_status sst_feed_put(struct sst_feed *feed, struct sst_day day, const float *sst,
+SST_MUST_CHECK enum sst_status sst_feed_take(struct sst_feed *feed, struct sst_day day, const float *sst,
                                             const uint8_t *ice, const struct sst_feed_source *source,
                                             struct sst_error *err);
 
-/* Goes on to a day of which no field came, if it is after the newest. Nothing is done before the first field. Errors: as sst_feed_put. */
+/* Goes on to a day of which no field came, if it is after the newest. Nothing is done before the first field. Errors: as sst_feed_take. */
 SST_MUST_CHECK enum sst_status sst_feed_advance(struct sst_feed *feed, struct sst_day day, struct sst_error *err);
 
 /* Whether the day's field is in already: the same values, or a final day where this is preliminary. */

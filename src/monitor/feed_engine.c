@@ -210,7 +210,7 @@ static enum sst_status refuse_late(const struct sst_feed *feed, struct sst_day d
                     sst_day_text(calendar, sst_feed_day_at(feed, newest), newest_text), feed->spec.ring_days);
 }
 
-enum sst_status sst_feed_put(struct sst_feed *feed, struct sst_day day, const float *sst, const uint8_t *ice,
+enum sst_status sst_feed_take(struct sst_feed *feed, struct sst_day day, const float *sst, const uint8_t *ice,
                              const struct sst_feed_source *source, struct sst_error *err)
 {
     enum sst_event_outcome outcome = SST_EVENT_DAY_ADDED;

@@ -324,7 +324,7 @@ START_TEST(test_refusals)
     feed_days_put(feed, 30 - FEED_DAYS_RING, false, SST_OK);
     const struct sst_feed_source source = feed_days_source(3, false);
     float sst[FEED_DAYS_CELLS] = {0};
-    ck_assert_int_eq(sst_feed_put(feed, feed_days_day(29 - FEED_DAYS_RING), sst, NULL, &source, &err), SST_ERR_STATE);
+    ck_assert_int_eq(sst_feed_take(feed, feed_days_day(29 - FEED_DAYS_RING), sst, NULL, &source, &err), SST_ERR_STATE);
     ck_assert(strstr(err.text, "FEED: 2025-12-09 is 10 days before 2025-12-19") && strstr(err.text, "feed rebuild"));
     refused(&days.spec, SST_ERR_LOCKED, "FEED: another program writes this feed");
     sst_feed_close(&feed);

@@ -61,7 +61,7 @@ void feed_days_put(struct sst_feed *feed, int index, bool is_preliminary, enum s
     for (int cell = 0; cell < FEED_DAYS_CELLS; ++cell)
         sst[cell] = value_of(index, cell, is_preliminary);
     ice[3] = index % 5 == 0;
-    const enum sst_status got = sst_feed_put(feed, feed_days_day(index), sst, ice, &source, &err);
+    const enum sst_status got = sst_feed_take(feed, feed_days_day(index), sst, ice, &source, &err);
     if (got != rc)
         ck_abort_msg("day %d: %d in place of %d: %s", index, got, rc, err.text);
 }
