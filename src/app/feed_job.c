@@ -186,7 +186,7 @@ static enum sst_status describe(struct sst_feed_job *job, size_t index, struct s
         .title = options->feed_title ? options->feed_title : title,
         .product = job->series.product,
         .climatology_id = info->climatology_id,
-        .estimator = info->title,
+        .estimator = "",
         .units = "degree_Celsius",
         .percentile = info->percentile,
         .is_cold = options->is_cold,
