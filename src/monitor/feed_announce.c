@@ -5,8 +5,10 @@
  *   no                  there, and large enough                  NEW
  *   yes                 there, of a higher category              STRONGER
  *   yes                 gone, as the days in between say         MERGED, ENDED
- *   yes                 never was, as the days are by now        WITHDRAWN; but where another area that was never announced is there in its
- *                                                                hottest cell, that is the same one under another name
+ *   yes                 never was, as the days are by now:
+ *                         its hottest cell is in none        WITHDRAWN
+ *                         ... in one that was announced      MERGED
+ *                         ... in one that was not            nothing: it is the same one under another name
  *   it is over          there again                              NEW, naming what was said before
  */
 #include <math.h>
@@ -115,14 +117,27 @@ static const struct sst_area *find_gone(const struct sst_feed *feed, uint64_t id
     return found;
 }
 
-/* The area that is there in another's hottest cell and was never announced, or NULL. */
+/* The area that is there in another's hottest cell, or NULL. */
 static const struct sst_area *find_heir(const struct sst_feed *feed, const struct sst_feed_told *told)
 {
     if (told->area.max_cell >= feed->spec.about->domain->n_cells)
         return NULL;
     const uint32_t label = sst_area_labels(feed->work)[told->area.max_cell];
-    const struct sst_area *area = label > 0 ? &sst_area_all(feed->work)[label - 1] : NULL;
-    return area && !sst_feed_record_told(&feed->record, area->id) ? area : NULL;
+    return label > 0 ? &sst_area_all(feed->work)[label - 1] : NULL;
+}
+
+/* What became of an area that is not there by its name; *area is it, as it was last. */
+static enum sst_feed_news what_became(const struct sst_area *gone, const struct sst_area *heir, struct sst_area *area)
+{
+    if (gone) {
+        *area = *gone;
+        return gone->status == SST_AREA_MERGED ? SST_FEED_NEWS_MERGED : SST_FEED_NEWS_ENDED;
+    }
+    if (!heir)
+        return SST_FEED_NEWS_WITHDRAWN;
+    area->status = SST_AREA_MERGED;
+    area->merged_into = heir->id;
+    return SST_FEED_NEWS_MERGED;
 }
 
 static enum sst_status look_at_told(struct round *round, size_t index, struct sst_error *err)
@@ -132,14 +147,12 @@ static enum sst_status look_at_told(struct round *round, size_t index, struct ss
     if (told->is_over || find(sst_area_all(feed->work), sst_area_n_present(feed->work), told->area.id))
         return SST_OK;
     const struct sst_area *gone = find_gone(feed, told->area.id), *heir = gone ? NULL : find_heir(feed, told);
-    if (heir) {
+    if (heir && !sst_feed_record_told(&feed->record, heir->id)) {
         told->area.id = heir->id;
         return SST_OK;
     }
-    const struct sst_area area = gone ? *gone : told->area;
-    const enum sst_feed_news news = !gone                            ? SST_FEED_NEWS_WITHDRAWN
-                                    : area.status == SST_AREA_MERGED ? SST_FEED_NEWS_MERGED
-                                                                     : SST_FEED_NEWS_ENDED;
+    struct sst_area area = told->area;
+    const enum sst_feed_news news = what_became(gone, heir, &area);
     if (round->newest - sst_feed_number(feed, area.last) > feed->spec.notify_days) {
         told->is_over = true;
         return SST_OK;

@@ -42,7 +42,7 @@ rm -rf "${work:?}/f"
 
 # sums FEED: what readers find, but for dates, revisions and what follows from them.
 sums() {
-    (cd "$work/$1" && find days -name '*.png' | sort | xargs sha256sum && cut -d, -f1,3- regions/*.csv)
+    (cd "$work/$1" && find days -name '*.png' | sort | xargs sha256sum && cut -d, -f1,2,4- regions/*.csv)
 }
 same_feeds() {
     sums "$1" >"$work/sums.a" && sums "$2" >"$work/sums.b"

@@ -194,7 +194,7 @@ END_TEST
 
 START_TEST(test_an_outage_is_processed_first_and_told_then)
 {
-    enum { N_BEFORE = 20, N_OUT = 12 };
+    enum { N_BEFORE = 20, N_OUT = 16 };
     struct feed_days days;
     feed_days_open(&days);
     struct sst_feed *feed = feed_days_feed(&days, SST_FEED_GO_ON);

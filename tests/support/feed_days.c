@@ -27,7 +27,8 @@ static float value_of(int index, int cell, bool is_preliminary)
 {
     struct test_random random = {(uint64_t)index * 1000 + (uint64_t)cell};
     const double row = cell / FEED_DAYS_COLS, col = cell % FEED_DAYS_COLS;
-    const double wave = 1.7 * sin(2 * M_PI * (index / 19.0 + col / FEED_DAYS_COLS)) * cos(M_PI * row / 6.0);
+    const double wave =
+        (1.6 + 0.7 * sin(index / 5.0)) * sin(2 * M_PI * (index / 19.0 + col / FEED_DAYS_COLS)) * cos(M_PI * row / 6.0);
     const double noise = (test_random_below(&random, 81) - 40) / 100.0;
     const double value = 15 + wave + noise + (is_preliminary && cell % 7 == index % 7 ? 0.35 : 0);
     return cell == 5 && index % 9 == 4 ? NAN : (float)(round(value * 100) / 100);
