@@ -123,8 +123,8 @@ struct sst_feed_source {
  *          writer, after which the feed is to be closed.
  */
 SST_MUST_CHECK enum sst_status sst_feed_take(struct sst_feed *feed, struct sst_day day, const float *sst,
-                                            const uint8_t *ice, const struct sst_feed_source *source,
-                                            struct sst_error *err);
+                                             const uint8_t *ice, const struct sst_feed_source *source,
+                                             struct sst_error *err);
 
 /* Goes on to a day of which no field came, if it is after the newest. Nothing is done before the first field. Errors: as sst_feed_take. */
 SST_MUST_CHECK enum sst_status sst_feed_advance(struct sst_feed *feed, struct sst_day day, struct sst_error *err);

@@ -211,7 +211,7 @@ static enum sst_status refuse_late(const struct sst_feed *feed, struct sst_day d
 }
 
 enum sst_status sst_feed_take(struct sst_feed *feed, struct sst_day day, const float *sst, const uint8_t *ice,
-                             const struct sst_feed_source *source, struct sst_error *err)
+                              const struct sst_feed_source *source, struct sst_error *err)
 {
     enum sst_event_outcome outcome = SST_EVENT_DAY_ADDED;
     const int32_t number = sst_feed_number(feed, day);

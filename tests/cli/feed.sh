@@ -46,14 +46,14 @@ sums() {
 }
 same_feeds() {
     sums "$1" >"$work/sums.a" && sums "$2" >"$work/sums.b"
-    [ -s "$work/sums.a" ] && cmp -s "$work/sums.a" "$work/sums.b" || fail "the feeds $1 and $2 differ"
+    if [ ! -s "$work/sums.a" ] || ! cmp -s "$work/sums.a" "$work/sums.b"; then fail "the feeds $1 and $2 differ"; fi
 }
 
 # What the batch makes of 2003.
 cp "$work"/sea/*.2003*.nc "$work/days"
 program feed rebuild --clim clim.nc --feed batch --min-area 1000 -q days
 exits 0
-[ -f "$work/batch/latest.json" ] && [ -f "$work/batch/days/2003/20030301/mhw.nc" ] || fail "no feed"
+if [ ! -f "$work/batch/latest.json" ] || [ ! -f "$work/batch/days/2003/20030301/mhw.nc" ]; then fail "no feed"; fi
 python3 - "$work/batch" <<'END' || fail "index.json does not tell what is there"
 import hashlib, json, os, sys
 folder = sys.argv[1]
@@ -112,5 +112,5 @@ exits 0
 same_feeds a batch
 program feed rebuild --clim clim.nc --feed a --min-area 1000 --keep-days 30 -q days
 exits 0
-[ ! -e "$work/a/days/2003/20030101" ] && [ -e "$work/a/days/2003/20030301" ] || fail "days that are no longer kept"
+if [ -e "$work/a/days/2003/20030101" ] || [ ! -e "$work/a/days/2003/20030301" ]; then fail "days that are no longer kept"; fi
 finish
