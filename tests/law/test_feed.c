@@ -101,7 +101,7 @@ static void go_on_after(struct feed_days *days, int n_known)
     sst_feed_close(&feed);
 }
 
-/* Stops in front of the n-th file or list; false where the run came to its end before. */
+/* Stops in front of the n-th file or list; false where the run came to its end before. Of the newest days every other is preliminary yet. */
 static bool run_until(struct feed_days *days, int n_days, size_t n_written)
 {
     struct sst_error err = {SST_OK, ""};
@@ -109,7 +109,7 @@ static bool run_until(struct feed_days *days, int n_days, size_t n_written)
     bool is_stopped = false;
     days->noted.n_left = n_written;
     for (int i = 0; i < n_days && !is_stopped; ++i) {
-        feed_days_put(feed, i, false, SST_OK);
+        feed_days_put(feed, i, i % 2 == 1 && i + FEED_DAYS_RING > n_days, SST_OK);
         if (i % 3 == 2)
             is_stopped = sst_feed_publish(feed, (struct sst_day){0}, &err) != SST_OK;
     }
