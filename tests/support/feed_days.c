@@ -165,7 +165,8 @@ static enum sst_status put_lists(void *user, const struct sst_feed_summary *summ
     for (size_t i = 0; i < noted->n_entries; ++i)
         if (i >= summary->n_announcements || strcmp(noted->entries[i].id, summary->announcements[i].id) != 0)
             ck_abort_msg("entry %zu is no longer there", i);
-    memcpy(noted->entries, summary->announcements, summary->n_announcements * sizeof *noted->entries);
+    if (summary->n_announcements > 0)
+        memcpy(noted->entries, summary->announcements, summary->n_announcements * sizeof *noted->entries);
     noted->n_entries = summary->n_announcements;
     noted->n_kept = (int)state->n_days;
     noted->newest_listed = state->newest.slot > 0 ? index_of(state->newest) : -1;
