@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "crash_scale.h"
 #include "fake_os.h"
 #include "state/day_log.h"
 #include "state_fixture.h"
@@ -56,7 +57,7 @@ START_TEST(a_call_that_fails_once_costs_no_day)
     long at = 1;
     while (run_with(at, faults_of_all[_i], false))
         ++at;
-    printf("fault %d once: %ld calls, %ld hit\n", (int)faults_of_all[_i], at - 1, n_runs);
+    crash_count("T3", "%ld calls of ingest failed with fault %d once", n_runs, (int)faults_of_all[_i]);
     ck_assert_int_gt(at, 100);
     ck_assert_int_gt(n_runs, 0);
 }
@@ -70,7 +71,7 @@ START_TEST(calls_that_fail_from_then_on_cost_no_day)
     n_runs = 0;
     for (long at = 1; run_with(at, faults_of_all[_i], true);)
         ++at;
-    printf("fault %d from then on: %ld hit\n", (int)faults_of_all[_i], n_runs);
+    crash_count("T3", "%ld calls of ingest failed with fault %d from then on", n_runs, (int)faults_of_all[_i]);
     ck_assert_int_gt(n_runs, 0);
 }
 END_TEST
@@ -178,17 +179,16 @@ START_TEST(a_failed_fsync_is_not_asked_again)
         if (is_over)
             break;
     }
-    printf("failed fsyncs: %ld\n", n_hit);
+    crash_count("T4", "%ld fsyncs of ingest failed and lost what they were to write", n_hit);
     ck_assert_int_gt(n_hit, 15);
 }
 END_TEST
 
 /* --- a full disk -------------------------------------------------------------------------------------------------- */
 
-enum { N_ROOMS = 50 };
-
 START_TEST(a_disk_of_any_size_keeps_what_was_acknowledged)
 {
+    const long n_rooms = crash_size((struct crash_sizes){10, 50, 200, 500});
     struct fake_disk *disk = fake_disk_new();
     struct fake_faults faults;
     struct sst_error err = {0};
@@ -197,23 +197,23 @@ START_TEST(a_disk_of_any_size_keeps_what_was_acknowledged)
     ck_assert_int_eq(state_run(&faults.table, STATE_PATH, &fixture, &acknowledged, &err), SST_OK);
     const int64_t need = -faults.room;
     fake_disk_free(disk);
-    for (int i = 0; i <= N_ROOMS; ++i) {
+    for (long i = 0; i <= n_rooms; ++i) {
         char why[SST_ERROR_TEXT_SIZE];
         disk = fake_disk_new();
         fake_faults_start(&faults, disk);
         faults.has_room_limit = true;
-        faults.room = need * i / N_ROOMS;
+        faults.room = need * i / n_rooms;
         sst_error_clear(&err);
         const enum sst_status rc = state_run(&faults.table, STATE_PATH, &fixture, &acknowledged, &err);
-        ck_assert_int_eq(rc, i < N_ROOMS ? SST_ERR_OUTPUT : SST_OK);
+        ck_assert_int_eq(rc, i < n_rooms ? SST_ERR_OUTPUT : SST_OK);
         ck_assert(rc == SST_OK || strstr(err.text, "No space left on device. What was there stands as it was. Free"));
         const enum state_outcome outcome =
             state_judge_and_finish(fake_disk_os(disk), STATE_PATH, &fixture, acknowledged, why);
-        ck_assert_msg(outcome == STATE_SOUND, "room %d: %s: %s", i, state_outcome_text(outcome), why);
+        ck_assert_msg(outcome == STATE_SOUND, "room %ld: %s: %s", i, state_outcome_text(outcome), why);
         n_full += rc != SST_OK;
         fake_disk_free(disk);
     }
-    printf("full disks: %d of %d sizes\n", n_full, N_ROOMS + 1);
+    crash_count("T6", "%d sizes of a full disk in memory for ingest", n_full);
 }
 END_TEST
 
@@ -225,7 +225,7 @@ START_TEST(without_truncation_the_test_finds_damage)
     struct fake_faults mutant;
     struct sst_error err = {0};
     int acknowledged = 0;
-    for (int64_t room = 0;; room += 64) {
+    for (int64_t room = 0;; room += crash_size((struct crash_sizes){512, 64, 16, 8})) {
         char why[SST_ERROR_TEXT_SIZE];
         struct fake_disk *disk = fake_disk_new();
         fake_faults_start(&faults, disk);
@@ -241,6 +241,7 @@ START_TEST(without_truncation_the_test_finds_damage)
             break;
     }
     ck_assert_int_gt(n_bad, 0);
+    crash_count("T18", "the tail of the log not cut off: found, %ld", n_bad);
 }
 END_TEST
 

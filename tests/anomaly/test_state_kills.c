@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "crash_scale.h"
 #include "fake_os.h"
 #include "state/day_log.h"
 #include "state_fixture.h"
@@ -20,7 +21,7 @@
 
 /* ctest-labels: crash */
 
-enum { EXIT_LOCKED = 8, EXIT_FAILED = 9, N_STARTS = 100, N_READS = 300 };
+enum { EXIT_LOCKED = 8, EXIT_FAILED = 9 };
 
 static struct state_fixture fixture;
 static void *memory;
@@ -93,9 +94,10 @@ static int run_and_die(const char *path, long at)
 
 START_TEST(a_process_that_dies_at_any_call_loses_no_day)
 {
+    const long step = crash_size((struct crash_sizes){3, 1, 1, 1});
     char why[SST_ERROR_TEXT_SIZE];
     long n_kills = 0;
-    for (long at = 1;; ++at) {
+    for (long at = 1;; at += step) {
         const char *path = fresh_path();
         *shared = 0;
         const int code = run_and_die(path, at);
@@ -106,24 +108,26 @@ START_TEST(a_process_that_dies_at_any_call_loses_no_day)
             break;
         ++n_kills;
     }
-    printf("kills: %ld\n", n_kills);
-    ck_assert_int_gt(n_kills, 100);
+    crash_count("T2", "%ld processes gone in front of a call of ingesting %d days", n_kills, STATE_N_DAYS);
+    ck_assert_int_gt(n_kills, 100 / step);
 }
 END_TEST
 
 /* Dies again and again, each time a call further into taking up what the one before left. */
 START_TEST(a_process_that_dies_while_it_recovers_loses_no_day)
 {
+    const long gap = crash_size((struct crash_sizes){60, 35, 7, 1}),
+               step = crash_size((struct crash_sizes){7, 1, 1, 1});
     char why[SST_ERROR_TEXT_SIZE];
     long n_kills = 0;
-    for (long first = 3; first < 130; first += 17) {
+    for (long first = 3; first < 130; first += gap) {
         const char *path = fresh_path();
         int acknowledged = 0;
         *shared = 0;
         if (run_and_die(path, first) == 0)
             break;
         acknowledged = *shared;
-        for (long at = 1;; ++at, ++n_kills) {
+        for (long at = 1;; at += step, ++n_kills) {
             const int code = run_and_die(path, at);
             acknowledged = *shared > acknowledged ? *shared : acknowledged;
             ck_assert_msg(code == 0 || code == FAKE_EXIT_CODE, "calls %ld, %ld: exit code %d", first, at, code);
@@ -135,8 +139,8 @@ START_TEST(a_process_that_dies_while_it_recovers_loses_no_day)
         }
         ck_assert_int_eq(*shared, 1 + STATE_N_DAYS);
     }
-    printf("kills of those that recover: %ld\n", n_kills);
-    ck_assert_int_gt(n_kills, 300);
+    crash_count("T2", "%ld processes gone while they took up ingest", n_kills);
+    ck_assert_int_gt(n_kills, 20);
 }
 END_TEST
 
@@ -268,11 +272,12 @@ static int race(const char *path, unsigned omissions)
 
 START_TEST(of_two_writers_that_start_together_one_gets_in)
 {
+    const long n_starts = crash_size((struct crash_sizes){20, 200, 2000, 10000});
     const char *path = fresh_path();
     make_state(path);
-    for (int i = 0; i < N_STARTS; ++i)
+    for (long i = 0; i < n_starts; ++i)
         ck_assert_int_eq(race(path, FAKE_OMIT_NOTHING), 1);
-    printf("starts of two: %d\n", N_STARTS);
+    crash_count("T8", "%ld starts of two writers, of whom one got in", n_starts);
 }
 END_TEST
 
@@ -281,12 +286,14 @@ START_TEST(without_the_lock_the_test_finds_two_writers)
     const char *path = fresh_path();
     make_state(path);
     ck_assert_int_eq(race(path, FAKE_OMIT_LOCK), 2);
+    crash_count("T18", "two writers without the lock: found");
 }
 END_TEST
 
 START_TEST(of_two_that_make_one_state_one_makes_it)
 {
-    for (int i = 0; i < N_STARTS / 4; ++i) {
+    const long n_starts = crash_size((struct crash_sizes){5, 50, 500, 2500});
+    for (long i = 0; i < n_starts; ++i) {
         const char *path = fresh_path();
         char why[SST_ERROR_TEXT_SIZE];
         pid_t makers[2];
@@ -337,6 +344,7 @@ static void write_for_ever(const char *path)
 
 START_TEST(readers_beside_a_writer_see_whole_days)
 {
+    const long n_reads = crash_size((struct crash_sizes){50, 300, 5000, 50000});
     const char *path = fresh_path();
     struct sst_error err = {0};
     int n_with = 0, n_without = 0, n_longer = 0;
@@ -344,7 +352,7 @@ START_TEST(readers_beside_a_writer_see_whole_days)
     const pid_t writer = fork_child();
     if (writer == 0)
         write_for_ever(path);
-    for (int i = 0; i < N_READS || ((n_with == 0 || n_without == 0) && i < 100 * N_READS); ++i) {
+    for (int i = 0; i < n_reads || ((n_with == 0 || n_without == 0 || n_longer == 0) && i < 100 * n_reads); ++i) {
         struct sst_state *state = NULL;
         struct sst_identity digest;
         ck_assert_msg(sst_state_open(unsynced(), path, SST_STATE_READ, &state, &err) == SST_OK, "%s", err.text);
@@ -363,8 +371,8 @@ START_TEST(readers_beside_a_writer_see_whole_days)
     ck_assert_int_gt(n_with, 0);
     ck_assert_int_gt(n_without, 0);
     ck_assert_int_gt(n_longer, 0);
-    printf("reads beside a writer: %d with its last day, %d without, %d of a longer log\n", n_with, n_without,
-           n_longer);
+    crash_count("T8", "%d reads beside a writer, each of whole days: %d with its last, %d without, %d of a longer log",
+                n_with + n_without, n_with, n_without, n_longer);
 }
 END_TEST
 

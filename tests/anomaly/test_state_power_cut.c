@@ -6,20 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crash_scale.h"
 #include "fake_os.h"
 #include "state_fixture.h"
 #include "test_main.h"
 
 /* ctest-labels: crash */
 
-enum { N_SUBSETS = 40 /* of every prefix */, N_OF_MUTANTS = 8 /* which lose something soon */ };
-
-/* SST_CRASH_SUBSETS asks for more of them: 1000 take minutes. */
-static uint64_t n_subsets(void)
+/* Of every prefix of the log; mutants lose something soon. */
+static uint64_t n_subsets(unsigned omissions)
 {
-    const char *asked = getenv("SST_CRASH_SUBSETS");
-    const long n = asked ? strtol(asked, NULL, 10) : N_SUBSETS;
-    return n > N_SUBSETS ? (uint64_t)n : N_SUBSETS;
+    return (uint64_t)crash_size((struct crash_sizes){1, omissions ? 4 : 10, omissions ? 10 : 100, 1000});
 }
 
 static struct state_fixture fixture;
@@ -82,9 +79,9 @@ static void judge_cut(const struct recorded *recorded, size_t n_entries, enum fa
     fake_disk_free(after);
 }
 
-static struct tally cut_everywhere(unsigned omissions)
+static struct tally cut_everywhere(unsigned omissions, const char *what)
 {
-    const uint64_t n_seeds = omissions ? N_OF_MUTANTS : n_subsets();
+    const uint64_t n_seeds = n_subsets(omissions);
     static const enum fake_cut plain[] = {FAKE_CUT_SYNCED, FAKE_CUT_ALL, FAKE_CUT_NAMES_FIRST, FAKE_CUT_BYTES_FIRST};
     struct recorded recorded = record(omissions);
     struct tally tally = {0};
@@ -96,51 +93,53 @@ static struct tally cut_everywhere(unsigned omissions)
             judge_cut(&recorded, n, seed % 2 ? FAKE_CUT_TORN_4096 : FAKE_CUT_TORN_512, n_seeds * n + seed, &tally);
     }
     fake_disk_free(recorded.disk);
-    printf("omissions %u: %zu prefixes, %ld states: %ld sound, %ld lost, %ld doubled, %ld damaged, %ld stuck\n",
-           omissions, n_entries + 1, tally.n_states, tally.n[STATE_SOUND], tally.n[STATE_LOST], tally.n[STATE_DOUBLED],
-           tally.n[STATE_DAMAGED], tally.n[STATE_STUCK]);
+    crash_count(omissions ? "T18" : "T5",
+                "ingest%s%s: %zu prefixes, %ld states: %ld sound, %ld lost, %ld doubled, %ld damaged, %ld stuck",
+                omissions ? " without " : "", omissions ? what : "", n_entries + 1, tally.n_states,
+                tally.n[STATE_SOUND], tally.n[STATE_LOST], tally.n[STATE_DOUBLED], tally.n[STATE_DAMAGED],
+                tally.n[STATE_STUCK]);
     return tally;
 }
 
 START_TEST(no_cut_of_power_loses_or_doubles_a_day)
 {
-    const struct tally tally = cut_everywhere(FAKE_OMIT_NOTHING);
-    ck_assert_int_gt(tally.n_states, 1000);
+    const struct tally tally = cut_everywhere(FAKE_OMIT_NOTHING, NULL);
+    ck_assert_int_gt(tally.n_states, 400);
     ck_assert_msg(tally.n[STATE_SOUND] == tally.n_states, "%s", tally.first);
 }
 END_TEST
 
 START_TEST(without_fsync_of_files_the_test_finds_damage)
 {
-    const struct tally tally = cut_everywhere(FAKE_OMIT_FILE_SYNC);
+    const struct tally tally = cut_everywhere(FAKE_OMIT_FILE_SYNC, "fsync of files");
     ck_assert_int_gt(tally.n[STATE_DAMAGED], 0);
 }
 END_TEST
 
 START_TEST(without_fsync_of_folders_the_test_finds_lost_days)
 {
-    const struct tally tally = cut_everywhere(FAKE_OMIT_FOLDER_SYNC);
+    const struct tally tally = cut_everywhere(FAKE_OMIT_FOLDER_SYNC, "fsync of folders");
     ck_assert_int_gt(tally.n[STATE_LOST], 0);
 }
 END_TEST
 
 START_TEST(without_renames_the_test_finds_damage)
 {
-    const struct tally tally = cut_everywhere(FAKE_OMIT_RENAME);
+    const struct tally tally = cut_everywhere(FAKE_OMIT_RENAME, "renames");
     ck_assert_int_gt(tally.n[STATE_DAMAGED], 0);
 }
 END_TEST
 
 START_TEST(without_fsync_of_the_log_of_days_the_test_finds_damage)
 {
-    const struct tally tally = cut_everywhere(FAKE_OMIT_LOG_SYNC);
+    const struct tally tally = cut_everywhere(FAKE_OMIT_LOG_SYNC, "fsync of the log");
     ck_assert_int_gt(tally.n[STATE_DAMAGED], 0);
 }
 END_TEST
 
 START_TEST(without_renames_of_the_contents_the_test_finds_damage)
 {
-    const struct tally tally = cut_everywhere(FAKE_OMIT_CONTENTS_RENAME);
+    const struct tally tally = cut_everywhere(FAKE_OMIT_CONTENTS_RENAME, "renames of the contents");
     ck_assert_int_gt(tally.n[STATE_DAMAGED], 0);
 }
 END_TEST
@@ -209,7 +208,7 @@ START_TEST(files_of_a_part_that_was_left_do_not_come_back)
     sst_state_close(&state);
     fake_disk_free(disk);
     ck_assert_int_eq(sst_state_make(fake_disk_os(left), STATE_PATH, &fixture.policy, &err), SST_OK);
-    for (uint64_t seed = 0; seed < N_SUBSETS; ++seed) {
+    for (uint64_t seed = 0; seed < n_subsets(FAKE_OMIT_NOTHING); ++seed) {
         struct fake_disk *after =
             fake_disk_after_cut(left, fake_disk_n_entries(left), seed ? FAKE_CUT_TORN_512 : FAKE_CUT_SYNCED, seed);
         const enum state_outcome outcome = state_judge_and_finish(fake_disk_os(after), STATE_PATH, &fixture, 1, why);

@@ -1,24 +1,20 @@
 /*
  * One state, whatever came when: days of four years in random orders and pieces, with files that come twice and in other forms,
  * three in ten of them late, preliminary files before and after their final ones, and files that are corrected with --replace,
- * leave what the right files alone leave in the order of time.
+ * in one state or in up to three that are merged, leave what the right files alone leave in the order of time.
  *
  * ctest-labels: crash
  */
 #include <string.h>
 
+#include "crash_scale.h"
 #include "fake_os.h"
 #include "ingest_fixture.h"
 #include "random.h"
+#include "state/state_join.h"
 #include "test_main.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { N_ORDERS = 24 };
-#else
-enum { N_ORDERS = 200 };
-#endif
-
-enum { MAX_CALL = 24 /* files */, LATE_PERCENT = 30 };
+enum { MAX_CALL = 24 /* files */, LATE_PERCENT = 30, MAX_PARTS = 3, MAX_DAYS = 100 };
 
 /* What a state keeps, and with what its days can be replaced. */
 static const struct {
@@ -134,13 +130,15 @@ static void ingest_some(struct ingest_fixture *state, const struct archive *from
 
 static void correct(struct ingest_fixture *state, const struct material *made, size_t way)
 {
+    if (made->corrections.n == 0) /* of a part */
+        return;
     ingest_files_with(state, &made->corrections,
                       (struct sst_ingest_options){
                           .accept_jump = true, .replaces = true, .old = ways[way].needs_old ? made->old : NULL});
     ck_assert_msg(!strstr(state->told, "conflict"), "%s", state->told);
 }
 
-/* Feeds a state in a random order, in random pieces. Where states are split and merged, this is what fills each of them. */
+/* Feeds a state in a random order, in random pieces. */
 static void feed(struct ingest_fixture *state, const struct material *made, size_t way, struct test_random *random)
 {
     struct archive files = made->arriving;
@@ -176,31 +174,138 @@ static struct sst_identity digest_of_right(const struct material *made, size_t w
     return digest;
 }
 
+/* --- in parts ----------------------------------------------------------------------------------------------------- */
+
+/* The number of the day that a file is of, as add_day names it. */
+static int number_of(const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+    ck_assert(name[1] >= '0' && name[1] <= '9' && name[2] >= '0' && name[2] <= '9');
+    return 10 * (name[1] - '0') + name[2] - '0';
+}
+
+/*
+ * Which of the parts a file goes to. Files that are counted of one day stay together, for a part without its correction
+ * would have other values; with `keep all` a second right one may come to another part too. Preliminary files of a final day
+ * go anywhere.
+ */
+static int part_of(const char *path, const int *part_by_day, int n_parts, bool keeps_all, struct test_random *random)
+{
+    const int at = number_of(path);
+    const char kind = strrchr(path, '/')[1];
+    const bool may_stray = kind == 'd' || (keeps_all && (kind == 'e' || (kind == 'c' && at % 7 != 3)));
+    return may_stray && test_random_below(random, 2) ? test_random_below(random, n_parts) : part_by_day[at];
+}
+
+static void split(const struct archive *all, const int *part_by_day, int n_parts, bool keeps_all,
+                  struct test_random *random, int part_at[ARCHIVE_MAX_PATHS])
+{
+    for (size_t i = 0; i < all->n; ++i)
+        part_at[i] = part_of(all->paths[i], part_by_day, n_parts, keeps_all, random);
+}
+
+static struct archive only_part(const struct archive *all, const int *part_at, int part)
+{
+    struct archive some = {.n = 0};
+    for (size_t i = 0; i < all->n; ++i)
+        if (part_at[i] == part)
+            put_path(&some, all->paths[i]);
+    return some;
+}
+
+/* Feeds n states, and merges them into one. Owner of the state: the caller. */
+static struct sst_state *feed_in_parts(struct fake_disk *disk, const struct material *made, size_t way, int n_parts,
+                                       struct test_random *random)
+{
+    const bool keeps_all = ways[way].keep == SST_KEEP_ALL;
+    struct ingest_fixture parts[MAX_PARTS];
+    const struct sst_state *states[MAX_PARTS];
+    static const struct sst_join_watch no_watch;
+    int part_by_day[MAX_DAYS], arriving_at[ARCHIVE_MAX_PATHS], correction_at[ARCHIVE_MAX_PATHS];
+    struct sst_error err = {SST_OK, ""};
+    struct sst_state *whole = NULL;
+    for (int at = 0; at < MAX_DAYS; ++at)
+        part_by_day[at] = test_random_below(random, n_parts);
+    split(&made->arriving, part_by_day, n_parts, keeps_all, random, arriving_at);
+    split(&made->corrections, part_by_day, n_parts, false, random, correction_at);
+    for (int part = 0; part < n_parts; ++part) {
+        struct material some = {.arriving = only_part(&made->arriving, arriving_at, part),
+                                .corrections = only_part(&made->corrections, correction_at, part),
+                                .old = made->old};
+        parts[part] = ingest_make_with(fake_disk_os(disk), test_path("PART-%d", part), ways[way].keep,
+                                       ways[way].list_length, &made->right);
+        feed(&parts[part], &some, way, random);
+        states[part] = parts[part].state;
+    }
+    ck_assert_msg(sst_state_merge(fake_disk_os(disk), states, (size_t)n_parts, "STATE", &no_watch, &err) == SST_OK,
+                  "%s", err.text);
+    for (int part = 0; part < n_parts; ++part)
+        sst_state_close(&parts[part].state);
+    ck_assert_msg(sst_state_open(fake_disk_os(disk), "STATE", SST_STATE_READ, &whole, &err) == SST_OK, "%s", err.text);
+    return whole;
+}
+
+/* --- one state ---------------------------------------------------------------------------------------------------- */
+
+/* A third of the orders into one state, others into two or three. Owner: the caller. */
+static struct sst_state *feed_by_order(struct fake_disk *disk, const struct material *made, size_t way, int order)
+{
+    struct test_random random = {(uint64_t)order + 1};
+    const int n_parts = 1 + order / N_WAYS % MAX_PARTS;
+    if (n_parts > 1)
+        return feed_in_parts(disk, made, way, n_parts, &random);
+    struct ingest_fixture one =
+        ingest_make_with(fake_disk_os(disk), "STATE", ways[way].keep, ways[way].list_length, &made->right);
+    feed(&one, made, way, &random);
+    return one.state;
+}
+
 START_TEST(every_order_leaves_the_state_of_the_right_files)
 {
+    const int n_orders = (int)crash_size((struct crash_sizes){18, 200, 2000, 10000});
     struct material made;
     struct sst_identity right[N_WAYS];
     make_material(&made, "orders");
     for (size_t way = 0; way < N_WAYS; ++way)
         right[way] = digest_of_right(&made, way);
-    for (int order = 0; order < N_ORDERS; ++order) {
+    for (int order = 0; order < n_orders; ++order) {
         const size_t way = (size_t)order % N_WAYS;
-        struct test_random random = {(uint64_t)order + 1};
         struct sst_error err = {SST_OK, ""};
         struct fake_disk *disk = fake_disk_new();
-        struct ingest_fixture state =
-            ingest_make_with(fake_disk_os(disk), "STATE", ways[way].keep, ways[way].list_length, &made.right);
-        feed(&state, &made, way, &random);
-        const struct sst_identity digest = ingest_digest(&state);
+        struct sst_state *state = feed_by_order(disk, &made, way, order);
+        struct sst_identity digest = {0, 0};
+        ck_assert_int_eq(sst_state_digest(state, &digest, &err), SST_OK);
         ck_assert_msg(digest.low == right[way].low && digest.high == right[way].high, "order %d, %s: another state",
                       order, ways[way].name);
-        ck_assert_msg(sst_state_verify(state.state, NULL, NULL, &err) == SST_OK, "%s", err.text);
-        sst_state_close(&state.state);
+        ck_assert_msg(sst_state_verify(state, NULL, NULL, &err) == SST_OK, "%s", err.text);
+        sst_state_close(&state);
         fake_disk_free(disk);
     }
+    crash_count("T13",
+                "%d orders of %zu files, a third of them each in one state, two and three that were merged: one digest",
+                n_orders, made.all.n);
     sst_catalog_destroy(&made.old);
 }
 END_TEST
+
+/* Of states that are merged, where one lacks the only file of a day. */
+static struct sst_identity digest_without_a_file(const struct material *made)
+{
+    struct material fewer = *made;
+    struct test_random random = {1};
+    struct sst_identity digest = {0, 0};
+    fewer.arriving.n = 0;
+    for (size_t i = 0; i < made->arriving.n; ++i)
+        if (!strstr(made->arriving.paths[i], "/c02.nc"))
+            put_path(&fewer.arriving, made->arriving.paths[i]);
+    ck_assert_uint_eq(fewer.arriving.n, made->arriving.n - 1);
+    struct fake_disk *disk = fake_disk_new();
+    struct sst_state *state = feed_in_parts(disk, &fewer, 0, 2, &random);
+    ck_assert_int_eq(sst_state_digest(state, &digest, NULL), SST_OK);
+    sst_state_close(&state);
+    fake_disk_free(disk);
+    return digest;
+}
 
 /* The comparison sees a file too many, one too few, and one of other values. */
 START_TEST(another_state_has_another_digest)
@@ -215,6 +320,7 @@ START_TEST(another_state_has_another_digest)
     ck_assert_ptr_nonnull(strstr(other.right.paths[3], "/b03.nc"));
     memcpy(other.right.paths[3], wrong, strlen(wrong) + 1);
     ingest_expect_unlike(right, digest_of_right(&other, 0));
+    ingest_expect_unlike(right, digest_without_a_file(&made));
     sst_catalog_destroy(&made.old);
 }
 END_TEST

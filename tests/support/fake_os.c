@@ -127,6 +127,22 @@ size_t fake_disk_n_open(const struct fake_disk *disk)
     return n;
 }
 
+static bool is_same_tree(const struct fake_disk *a, size_t in_a, const struct fake_disk *b, size_t in_b)
+{
+    const struct inode *one = &a->now[in_a], *other = &b->now[in_b];
+    if (one->is_folder != other->is_folder || one->n_bytes != other->n_bytes || one->n_names != other->n_names ||
+        (one->n_bytes > 0 && memcmp(one->bytes, other->bytes, one->n_bytes) != 0))
+        return false;
+    for (size_t i = 0; i < one->n_names; ++i) {
+        const struct name *name = fake_find_name(other, one->names[i].text);
+        if (!name || !is_same_tree(a, one->names[i].inode, b, name->inode))
+            return false;
+    }
+    return true;
+}
+
+bool fake_disk_is_same(const struct fake_disk *a, const struct fake_disk *b) { return is_same_tree(a, ROOT, b, ROOT); }
+
 void fake_disk_drop_unsynced(struct fake_disk *disk, int fd)
 {
     const struct descriptor *descriptor = fake_descriptor_of(disk, fd);

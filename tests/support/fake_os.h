@@ -55,6 +55,8 @@ unsigned char *fake_disk_bytes(struct fake_disk *disk, const char *path, size_t 
 void fake_disk_put(struct fake_disk *disk, const char *path, const void *bytes, size_t n_bytes);
 /* A disk of the same content, with an empty log. Owner: the caller. */
 struct fake_disk *fake_disk_copy(const struct fake_disk *disk);
+/* Whether both show the same folders and files, to the byte. */
+bool fake_disk_is_same(const struct fake_disk *a, const struct fake_disk *b);
 size_t fake_disk_n_open(const struct fake_disk *disk);
 
 /* --- faults ------------------------------------------------------------------------------------------------------- */
@@ -82,7 +84,10 @@ enum fake_omission {
     FAKE_OMIT_LOCK = 8,
     FAKE_OMIT_TRUNCATE = 16,
     FAKE_OMIT_LOG_SYNC = 32, /* of files that are appended to */
-    FAKE_OMIT_CONTENTS_RENAME = 64 /* of the file of that name alone */
+    FAKE_OMIT_CONTENTS_RENAME = 64, /* of the file of that name alone */
+    FAKE_OMIT_STATE_RENAME = 128, /* new states are made where they are to be */
+    FAKE_OMIT_REST = 256, /* of a write that was cut short */
+    FAKE_OMIT_FAILURE = 512 /* an fsync that failed is asked again, which does well */
 };
 
 enum { FAKE_MOST_FILES = 4096, FAKE_EXIT_CODE = 99 };
@@ -99,7 +104,8 @@ struct fake_faults {
     unsigned omissions;
     long n_hit; /* calls that went wrong */
     bool is_folder[FAKE_MOST_FILES], is_log[FAKE_MOST_FILES]; /* by descriptor */
-    char folder_name[64]; /* that was made as a part: FAKE_OMIT_RENAME is of files */
+    char
+        folder_name[64]; /* that was made as a part: FAKE_OMIT_RENAME is of files, FAKE_OMIT_STATE_RENAME of this one */
     struct sst_os table; /* to be used; made by fake_faults_start */
 };
 

@@ -80,12 +80,21 @@ static bool is_renamed(const struct fake_faults *faults, const char *part)
 static const char *target_name(const struct fake_faults *faults, const char *name, char *room)
 {
     const size_t length = strlen(name);
-    if (is_renamed(faults, name) || length < 6 || length > 200 || strcmp(name + length - 5, ".part") != 0 ||
-        strcmp(name, faults->folder_name) == 0)
+    const bool is_state = strcmp(name, faults->folder_name) == 0;
+    const bool is_left_out = is_state ? (faults->omissions & FAKE_OMIT_STATE_RENAME) != 0 : !is_renamed(faults, name);
+    if (!is_left_out || length < 6 || length > 200 || strcmp(name + length - 5, ".part") != 0)
         return name;
     memcpy(room, name, length - 5);
     room[length - 5] = '\0';
     return room;
+}
+
+/* Whether that is the place of a state that is being made there, which must not be seen by who makes it. */
+static bool is_hidden(const struct fake_faults *faults, const char *name, int flags)
+{
+    const size_t length = strlen(faults->folder_name);
+    return faults->omissions & FAKE_OMIT_STATE_RENAME && flags & O_NONBLOCK && length > 5 &&
+           strlen(name) == length - 5 && strncmp(name, faults->folder_name, length - 5) == 0;
 }
 
 static int faults_open(void *user, int folder, const char *name, int flags, unsigned mode)
@@ -94,6 +103,10 @@ static int faults_open(void *user, int folder, const char *name, int flags, unsi
     char room[256];
     if (fails_plainly(faults))
         return -1;
+    if (is_hidden(faults, name, flags)) {
+        errno = ENOENT;
+        return -1;
+    }
     const char *target = target_name(faults, name, room);
     if (target != name && (flags & O_CREAT))
         flags = (flags & ~O_EXCL) | O_TRUNC;
@@ -130,6 +143,7 @@ static int faults_truncate(void *user, int fd, uint64_t n_bytes)
 static ssize_t faults_write(void *user, int fd, const void *bytes, size_t n_bytes)
 {
     struct fake_faults *faults = user;
+    const size_t n_wanted = n_bytes;
     if (fails(faults, CALL_WRITE, &n_bytes))
         return -1;
     if (faults->has_room_limit && (int64_t)n_bytes > faults->room) {
@@ -143,7 +157,7 @@ static ssize_t faults_write(void *user, int fd, const void *bytes, size_t n_byte
     const ssize_t n = faults->inner->write(faults->inner->user, fd, bytes, n_bytes);
     if (n > 0)
         faults->room -= n;
-    return n;
+    return n > 0 && faults->omissions & FAKE_OMIT_REST ? (ssize_t)n_wanted : n;
 }
 
 static int faults_sync(void *user, int fd)
@@ -153,7 +167,7 @@ static int faults_sync(void *user, int fd)
     if (fails(faults, CALL_SYNC, &none)) {
         if (faults->fault == FAKE_SYNC_LOSES && faults->disk)
             fake_disk_drop_unsynced(faults->disk, fd);
-        return -1;
+        return faults->omissions & FAKE_OMIT_FAILURE ? 0 : -1;
     }
     const bool is_folder = fd < FAKE_MOST_FILES && faults->is_folder[fd];
     if (faults->omissions & FAKE_OMIT_LOG_SYNC && fd < FAKE_MOST_FILES && faults->is_log[fd])
@@ -201,9 +215,12 @@ static int faults_unlink(void *user, int folder, const char *name)
 static int faults_make_folder(void *user, int folder, const char *name, unsigned mode)
 {
     struct fake_faults *faults = user;
+    char room[256];
     if (strstr(name, ".part"))
         (void)snprintf(faults->folder_name, sizeof faults->folder_name, "%s", name);
-    return fails_plainly(faults) ? -1 : faults->inner->make_folder(faults->inner->user, folder, name, mode);
+    if (fails_plainly(faults))
+        return -1;
+    return faults->inner->make_folder(faults->inner->user, folder, target_name(faults, name, room), mode);
 }
 
 static int faults_remove_folder(void *user, int folder, const char *name)

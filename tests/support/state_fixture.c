@@ -58,9 +58,11 @@ struct values {
     uint64_t digest;
 };
 
-static struct sst_field make_values(struct sst_day day, struct values *values)
+enum { FIRST_VALUES = 0, OTHER_VALUES = 7000000 };
+
+static struct sst_field make_values(struct sst_day day, int which, struct values *values)
 {
-    struct test_random random = {(uint64_t)(1000 * day.year + day.slot)};
+    struct test_random random = {(uint64_t)(1000 * day.year + day.slot + which)};
     *values = (struct values){.digest = 0};
     for (int cell = 0; cell < N_CELLS; ++cell)
         values->codes[cell] = cell % 4 == 0 ? SST_CODE_MISSING : (int16_t)test_random_below(&random, 3000);
@@ -69,11 +71,11 @@ static struct sst_field make_values(struct sst_day day, struct values *values)
         .n_cells = N_CELLS, .codes = values->codes, .hundredths = values->codes, .ice = values->ice};
 }
 
-static enum sst_status add_to(struct sst_slot_state *slot, struct sst_day day, struct sst_error *err)
+static enum sst_status add_to(struct sst_slot_state *slot, struct sst_day day, int which, struct sst_error *err)
 {
     struct values values;
     char source[] = "a.nc";
-    const struct sst_field field = make_values(day, &values);
+    const struct sst_field field = make_values(day, which, &values);
     const struct sst_ledger_entry entry = {.year = day.year,
                                            .year_class = sst_pool_class(&slot->policy->pools, day),
                                            .digest = values.digest,
@@ -89,7 +91,7 @@ static enum sst_status count_day(struct sst_state *state, int day, bool *was_the
     enum sst_status rc = sst_state_load(state, days[day].slot, &slot, err);
     *was_there = rc == SST_OK && sst_slot_state_entry(slot, days[day].year);
     if (rc == SST_OK && !*was_there)
-        rc = add_to(slot, days[day], err);
+        rc = add_to(slot, days[day], FIRST_VALUES, err);
     if (rc == SST_OK && !*was_there)
         rc = sst_state_commit(state, slot, err);
     sst_slot_state_destroy(&slot);
@@ -100,7 +102,7 @@ static enum sst_status log_day(struct sst_state *state, int day, enum sst_day_st
                                struct sst_error *err)
 {
     struct values values;
-    const struct sst_field field = make_values(days[day], &values);
+    const struct sst_field field = make_values(days[day], FIRST_VALUES, &values);
     const struct sst_logged_day *known = sst_state_logged(state, days[day]);
     const struct sst_log_entry entry = {.at = {.day = days[day],
                                                .status = status,
@@ -132,7 +134,24 @@ enum sst_status state_remove_day(struct sst_state *state, int day, struct sst_er
     return rc;
 }
 
-static bool is_there(const struct sst_os *os, const char *path)
+enum sst_status state_replace_day(struct sst_state *state, int day, struct sst_error *err)
+{
+    struct sst_slot_state *slot = NULL;
+    struct values values;
+    enum sst_status rc = SST_OK;
+    (void)make_values(days[day], OTHER_VALUES, &values);
+    SST_TRY_GOTO(sst_state_load(state, days[day].slot, &slot, err));
+    if (sst_slot_state_entry(slot, days[day].year)->digest != values.digest) {
+        SST_TRY_GOTO(sst_slot_state_remove(slot, days[day].year, NULL, err));
+        SST_TRY_GOTO(add_to(slot, days[day], OTHER_VALUES, err));
+        SST_TRY_GOTO(sst_state_commit(state, slot, err));
+    }
+done:
+    sst_slot_state_destroy(&slot);
+    return rc;
+}
+
+bool state_is_there(const struct sst_os *os, const char *path)
 {
     struct sst_state *state = NULL;
     struct sst_error err = {0};
@@ -145,17 +164,23 @@ static bool is_there(const struct sst_os *os, const char *path)
 enum sst_status state_run(const struct sst_os *os, const char *path, const struct state_fixture *fixture,
                           volatile int *acknowledged, struct sst_error *err)
 {
+    return state_run_days(os, path, fixture, 0, STATE_N_DAYS, acknowledged, err);
+}
+
+enum sst_status state_run_days(const struct sst_os *os, const char *path, const struct state_fixture *fixture,
+                               int first, int last, volatile int *acknowledged, struct sst_error *err)
+{
     struct sst_state *state = NULL;
     enum sst_status rc = SST_OK;
     bool was_there = false;
     *acknowledged = 0;
-    if (!is_there(os, path))
+    if (!state_is_there(os, path))
         SST_TRY(sst_state_make(os, path, &fixture->policy, err));
     SST_TRY(sst_state_open(os, path, SST_STATE_WRITE, &state, err));
     *acknowledged = 1;
-    for (int day = 0; day < STATE_N_DAYS; ++day) {
+    for (int day = first; day < last; ++day) {
         SST_TRY_GOTO(state_add_day(state, day, &was_there, err));
-        *acknowledged = 2 + day;
+        *acknowledged = 2 + day - first;
     }
 done:
     sst_state_close(&state);
@@ -195,7 +220,7 @@ enum state_outcome state_judge(const struct sst_os *os, const char *path, const 
     struct sst_identity digest;
     enum state_outcome outcome = STATE_DAMAGED;
     *why = '\0';
-    if (!is_there(os, path)) {
+    if (!state_is_there(os, path)) {
         state_say(why, "there is no state");
         return acknowledged == 0 ? STATE_SOUND : STATE_LOST;
     }

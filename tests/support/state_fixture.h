@@ -11,6 +11,8 @@
 #ifndef SST_STATE_FIXTURE_H
 #define SST_STATE_FIXTURE_H
 
+#include <stdbool.h>
+
 #include "state/state.h"
 
 enum {
@@ -41,6 +43,10 @@ void state_fixture_clear(struct state_fixture *fixture);
 enum sst_status state_run(const struct sst_os *os, const char *path, const struct state_fixture *fixture,
                           volatile int *acknowledged, struct sst_error *err);
 
+/* state_run of the days first .. last - 1 alone: acknowledged counts those. */
+enum sst_status state_run_days(const struct sst_os *os, const char *path, const struct state_fixture *fixture,
+                               int first, int last, volatile int *acknowledged, struct sst_error *err);
+
 /* The n-th day into a state that is open; true where it was there already. */
 enum sst_status state_add_day(struct sst_state *state, int day, bool *was_there, struct sst_error *err);
 
@@ -56,8 +62,14 @@ void state_say(void *user, const char *text);
 /* Takes a day away that is there: the last one gives the state before it. */
 enum sst_status state_remove_day(struct sst_state *state, int day, struct sst_error *err);
 
+/* The n-th day, which is counted, with other values in the place of those that it has; nothing where it has them already. */
+enum sst_status state_replace_day(struct sst_state *state, int day, struct sst_error *err);
+
 enum state_outcome { STATE_SOUND, STATE_LOST, STATE_DOUBLED, STATE_DAMAGED, STATE_STUCK, STATE_N_OUTCOMES };
 const char *state_outcome_text(enum state_outcome outcome);
+
+/* Whether there is anything at a place. */
+bool state_is_there(const struct sst_os *os, const char *path);
 
 /* What is there after `acknowledged`. `why` has room for SST_ERROR_TEXT_SIZE. */
 enum state_outcome state_judge(const struct sst_os *os, const char *path, const struct state_fixture *fixture,
