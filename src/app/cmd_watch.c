@@ -18,6 +18,7 @@
 #include "app/ingest_policy.h"
 #include "app/known_days.h"
 #include "app/signals.h"
+#include "app/watch_feeds.h"
 #include "core/mem.h"
 #include "monitor/inbox.h"
 #include "monitor/readiness.h"
@@ -39,6 +40,7 @@ struct watch {
     struct sst_alerts alerts;
     struct sst_readiness readiness;
     struct sst_ingest_job job;
+    struct sst_watch_feeds feeds;
     struct sst_options of_job; /* the same, but for how files are read */
     double asked_to_end; /* [s] when that was seen while one was; 0: not yet */
     struct sst_day newest; /* that is known */
@@ -62,7 +64,7 @@ static double wall(void *user)
 static bool knows(void *user, const char *path, struct sst_file_stamp stamp)
 {
     const struct watch *watch = user;
-    return sst_file_notes_knows(watch->notes, path, stamp);
+    return sst_file_notes_knows(watch->notes, path, stamp) && !sst_watch_feeds_want(&watch->feeds, path);
 }
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
@@ -97,6 +99,7 @@ static void come_by(struct watch *watch)
 {
     sst_readiness_alive(&watch->readiness, sst_monotonic_seconds());
     (void)sst_alerts_turn(&watch->alerts);
+    (void)sst_watch_feeds_turn(&watch->feeds);
 }
 
 /* The day in hand is finished when the service is to end, unless its file hangs. */
@@ -131,6 +134,13 @@ static bool has_room(void *user)
     return !watch->lacks_room;
 }
 
+static void hand_day(void *user, const struct sst_ingest_news *news, const struct sst_ingest_look *look,
+                     const struct sst_field *field)
+{
+    struct watch *watch = user;
+    sst_watch_feeds_hand(&watch->feeds, news, look, field);
+}
+
 static enum sst_status open_all(struct watch *watch, struct sst_error *err)
 {
     const struct sst_options *options = watch->options;
@@ -146,6 +156,7 @@ static enum sst_status open_all(struct watch *watch, struct sst_error *err)
     SST_TRY(sst_readiness_open(sst_environment_notify_socket(), sst_environment_watchdog_seconds(), &watch->readiness,
                                err));
     SST_TRY(open_state(watch, err));
+    SST_TRY(sst_watch_feeds_open(options, watch->state, &watch->feeds, err));
     SST_TRY(sst_inbox_open(&inbox, &watch->inbox, err));
     SST_TRY(sst_alerts_open(options, sst_state_policy(watch->state)->pools.kind, &watch->alerts, err));
     watch->of_job = *options; /* what it points to stays main()'s */
@@ -157,6 +168,7 @@ static enum sst_status open_all(struct watch *watch, struct sst_error *err)
                                          .notes = watch->notes,
                                          .tell = tell_day,
                                          .may_write = has_room,
+                                         .hand = options->n_feeds > 0 ? hand_day : NULL,
                                          .user = watch};
     sst_log_info(options->log, "%s: %zu folder%s watched, every %g s%s", options->state, options->n_inboxes,
                  options->n_inboxes == 1 ? " is" : "s are", options->poll_seconds,
@@ -168,6 +180,7 @@ static void close_all(struct watch *watch)
 {
     sst_readiness_say(&watch->readiness, "STOPPING=1");
     sst_alerts_close(&watch->alerts);
+    sst_watch_feeds_close(&watch->feeds);
     sst_inbox_close(&watch->inbox);
     sst_file_notes_close(&watch->notes);
     sst_state_close(&watch->state);
@@ -228,7 +241,7 @@ static enum sst_status take_chunk(struct watch *watch, const char *const *paths,
         sst_log_warn(watch->options->log, "%s", problem.text);
     else if (rc != SST_OK && !(rc == SST_ERR_INTERRUPTED && watch->lacks_room)) /* told, and its files stay ready */
         return sst_fail(err, rc, "%s", problem.text);
-    return SST_OK;
+    return sst_watch_feeds_flush(&watch->feeds, rc == SST_OK, err);
 }
 
 /* All files that are ready, for as long as there is room and nobody wants the service to end. */
@@ -317,6 +330,27 @@ static void tell_cycle(const struct watch *watch, const size_t *before)
             sst_file_notes_n_held(watch->notes));
 }
 
+/* The day that should be there; slot 0 without --expect-by. */
+static struct sst_day expected_day(const struct watch *watch)
+{
+    const struct sst_options *options = watch->options;
+    if (!options->is_given[SST_OPTION_ID_expect_by])
+        return (struct sst_day){0};
+    return sst_lateness_expected(&options->expectation, sst_state_policy(watch->state)->pools.kind,
+                                 (int64_t)time(NULL));
+}
+
+/* A feed that cannot be written is tried again in the next cycle; with --once there is none. */
+static enum sst_status publish(struct watch *watch, struct sst_error *err)
+{
+    struct sst_error problem = {SST_OK, ""};
+    const enum sst_status rc =
+        sst_watch_feeds_publish(&watch->feeds, expected_day(watch), sst_inbox_n_waiting(watch->inbox) == 0, &problem);
+    if (rc == SST_OK || (rc == SST_ERR_OUTPUT && !watch->options->once))
+        return SST_OK;
+    return sst_fail(err, rc, "%s", problem.text);
+}
+
 static enum sst_status cycle(struct watch *watch, struct sst_error *err)
 {
     size_t before[SST_INGEST_N_OUTCOMES];
@@ -326,6 +360,7 @@ static enum sst_status cycle(struct watch *watch, struct sst_error *err)
     if (!sst_inbox_trouble(watch->inbox))
         SST_TRY(forget_gone(watch, err));
     sst_alerts_check_late(&watch->alerts, watch->newest, (int64_t)time(NULL));
+    SST_TRY(publish(watch, err));
     tell_cycle(watch, before);
     return SST_OK;
 }
@@ -338,7 +373,8 @@ static void wait_for(struct watch *watch, double seconds)
     const double end = sst_monotonic_seconds() + seconds;
     for (double now = 0.0; !sst_signals_cancelled(NULL) && (now = sst_monotonic_seconds()) < end;) {
         const double most = sst_readiness_most_wait(&watch->readiness, end - now);
-        const double turn = sst_alerts_turn(&watch->alerts) && HOOK_TURN_SECONDS < most ? HOOK_TURN_SECONDS : most;
+        const bool has_hook = sst_alerts_turn(&watch->alerts) | sst_watch_feeds_turn(&watch->feeds);
+        const double turn = has_hook && HOOK_TURN_SECONDS < most ? HOOK_TURN_SECONDS : most;
         sst_readiness_alive(&watch->readiness, now);
         if (sst_inbox_wait(watch->inbox, turn, sst_signals_cancel_fd()))
             return;

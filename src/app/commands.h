@@ -31,9 +31,12 @@ struct sst_options;
     X(INSPECT, "inspect", "[--json] DIR", "show what a state holds: its rules, days, gaps, size, digest", cmd_inspect) \
     X(VERIFY, "verify", "DIR", "check every byte of a state", cmd_verify)                                              \
     X(WATCH, "watch", "--state DIR --inbox DIR [OPTIONS]",                                                             \
-      "a service: count days into a state as their files arrive in folders", cmd_watch)                                \
+      "a service: count days into a state as their files arrive in folders, and feed what they say to readers",        \
+      cmd_watch)                                                                                                       \
     X(STATUS, "status", "--state DIR [--expect-by HH:MMZ+Nd] [--json]",                                                \
       "show whether days arrive: exit code 0 ok, 1 warning, 2 late or damaged, 3 unknown", cmd_status)                 \
+    X(FEED, "feed", "rebuild --clim CLIM.nc --feed DIR [OPTIONS] FILES-OR-DIRECTORIES",                                \
+      "make a feed of daily files anew; its revisions go on", cmd_feed)                                                \
     X(QUARANTINE, "quarantine", "--state DIR list|retry|accept [FILES]",                                               \
       "files that were held back: list them with reasons, try them again, take them nevertheless", cmd_quarantine)     \
     X(MERGE, "merge", "[OPTIONS] DIR DIR ... -o DIR", "make one state of several that counted different days",         \

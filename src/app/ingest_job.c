@@ -121,6 +121,13 @@ static bool may_write(void *user)
     return !job->may_write || job->may_write(job->user);
 }
 
+static void hand_day(void *user, const struct sst_ingest_news *news, const struct sst_ingest_look *look,
+                     const struct sst_field *field)
+{
+    const struct round *round = user;
+    round->job->hand(round->job->user, news, look, field);
+}
+
 /* Files of other series are no rejects here: their turn comes. */
 static void tell_rejects(struct round *round)
 {
@@ -266,6 +273,7 @@ static enum sst_status ingest(struct round *round, struct sst_error *err)
         .accept_jump = options->accept_jump,
         .old = job->old,
         .tell = tell_day,
+        .hand = job->hand ? hand_day : NULL,
         .cancelled = sst_signals_cancelled,
         .may_write = may_write,
         .progress = show_progress,

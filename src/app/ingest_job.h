@@ -20,6 +20,9 @@ struct sst_ingest_job {
     /* Told of each day, beside what is printed; may be NULL. */
     void (*tell)(void *user, const struct sst_ingest_news *news);
     bool (*may_write)(void *user); /* asked before each commit, as in struct sst_ingest_options; may be NULL */
+    /* As in struct sst_ingest_options; may be NULL. */
+    void (*hand)(void *user, const struct sst_ingest_news *news, const struct sst_ingest_look *look,
+                 const struct sst_field *field);
     void *user; /* of both */
 };
 

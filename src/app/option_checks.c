@@ -100,7 +100,8 @@ static enum sst_status check_inputs(const struct sst_options *options, struct ss
     const bool wants_inputs = is_run_or_plan(options), is_report = options->command == SST_COMMAND_REPORT;
     const bool is_checked_later = options->command == SST_COMMAND_INGEST || options->command == SST_COMMAND_DETECT ||
                                   options->command == SST_COMMAND_INSPECT || options->command == SST_COMMAND_VERIFY ||
-                                  options->command == SST_COMMAND_MERGE || sst_option_is_of_service(options->command);
+                                  options->command == SST_COMMAND_MERGE || options->command == SST_COMMAND_FEED ||
+                                  sst_option_is_of_service(options->command);
     const size_t most = options->command == SST_COMMAND_HELP ? 1 : options->command == SST_COMMAND_COMPARE ? 2 : 0;
     if (wants_inputs && options->n_inputs == 0)
         return sst_fail(err, SST_ERR_USAGE,
@@ -291,6 +292,8 @@ static enum sst_status check_detect(struct sst_options *options, struct sst_erro
     static const char example[] = "as in: sststream detect --clim clim.nc oisst/ -o mhw.nc --events events.csv";
     if (!options->clim)
         return sst_fail(err, SST_ERR_USAGE, "detect: no climatology. Name one with --clim, %s", example);
+    if (options->n_clims > 1)
+        return sst_fail(err, SST_ERR_USAGE, "--clim: 'detect' takes one. Detect by one after the other");
     if (options->n_inputs == 0)
         return sst_fail(err, SST_ERR_USAGE, "detect: no files. Name files or directories of daily SST, %s", example);
     if (!options->output && !options->events)
@@ -361,6 +364,10 @@ enum sst_status sst_option_check_all(struct sst_options *options, struct sst_err
         return check_detect(options, err);
     if (options->command == SST_COMMAND_CLIMATOLOGY)
         return check_climatology(options, err);
+    if (options->command == SST_COMMAND_FEED) {
+        SST_TRY(sst_option_check_rebuild(options, err));
+        return check_running(options, err);
+    }
     if (sst_option_is_of_service(options->command)) {
         SST_TRY(sst_option_check_service(options, err));
         return check_running(options, err);

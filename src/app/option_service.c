@@ -100,9 +100,9 @@ static enum sst_status check_watch(struct sst_options *options, struct sst_error
                         options->state);
     if (!options->is_given[SST_OPTION_ID_settle])
         options->settle_seconds = options->poll_seconds;
-    if (options->is_given[SST_OPTION_ID_hook_timeout] && !options->on_alert)
+    if (options->is_given[SST_OPTION_ID_hook_timeout] && !options->on_alert && !options->on_event)
         return sst_fail(err, SST_ERR_USAGE, "--hook-timeout: of no use without --on-alert. Give both, or leave it out");
-    return SST_OK;
+    return sst_option_check_feeds(options, err);
 }
 
 static enum sst_status check_status(const struct sst_options *options, struct sst_error *err)

@@ -13,11 +13,12 @@ enum sst_option_kind { SST_OPTION_FLAG, SST_OPTION_CHOICE, SST_OPTION_NUMBER, SS
     X(CHECKS, "How it is checked")                                                                                     \
     X(INPUT, "What is read")                                                                                           \
     X(COMPARISON, "The two climatologies (compare)")                                                                   \
-    X(EVENTS, "Events (detect)")                                                                                       \
+    X(EVENTS, "Events (detect, feeds)")                                                                                \
     X(OUTPUT, "What is written")                                                                                       \
     X(SYNTHETIC, "The synthetic archive (synth)")                                                                      \
     X(STATE, "The state")                                                                                              \
     X(SERVICE, "The service (watch, status)")                                                                          \
+    X(FEED, "The feed (watch, feed)")                                                                                  \
     X(RUNNING, "How it runs")                                                                                          \
     X(ALIASES, "Other names")
 

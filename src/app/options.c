@@ -10,6 +10,7 @@
 #include "app/suggest.h"
 #include "core/mem.h"
 #include "kernels/cell_event.h"
+#include "monitor/event_ring.h"
 #include "state/state_policy.h"
 
 /* popt reports a plain argument as option 0, so options count from 1 there. */
@@ -36,6 +37,9 @@ static void set_defaults(struct sst_options *options)
     options->keep = SST_KEEP_PROBES;
     options->min_duration = CELL_EVENT_MIN_DAYS;
     options->max_gap = CELL_EVENT_MAX_GAP;
+    options->ring_days = SST_EVENT_RING_DAYS;
+    options->notify_days = 3;
+    options->min_area = 10000;
     options->deflate_level = SST_CLIM_DEFLATE_LEVEL;
     options->read_timeout = 60.0;
     options->poll_seconds = options->hook_seconds = 30.0;
@@ -252,8 +256,14 @@ void sst_options_clear(struct sst_options *options)
         sst_free(options->inboxes[i]);
     sst_free(options->inboxes);
     sst_free(options->on_alert);
-    char *const of_detect[] = {options->clim, options->clim_mean, options->clim_threshold, options->detect_units,
-                               options->events};
+    for (size_t i = 0; i < options->n_clims; ++i)
+        sst_free(options->clims[i]);
+    sst_free(options->clims);
+    for (size_t i = 0; i < options->n_feeds; ++i)
+        sst_free(options->feeds[i]);
+    sst_free(options->feeds);
+    char *const of_detect[] = {options->clim_mean,  options->clim_threshold, options->detect_units, options->regions,
+                               options->feed_title, options->feed_url,       options->on_event,     options->events};
     for (size_t i = 0; i < sizeof of_detect / sizeof *of_detect; ++i)
         sst_free(of_detect[i]);
     sst_free(options->state);

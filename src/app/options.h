@@ -101,7 +101,10 @@ struct sst_options {
     char **detect; /* --detect: files, directories, "@list" */
     size_t n_detect, detect_capacity;
 
-    char *clim, *clim_mean, *clim_threshold, *detect_units; /* --clim, --clim-mean, --clim-thresh, --clim-units */
+    char **clims; /* --clim */
+    size_t n_clims, clims_capacity;
+    char *clim; /* the first of these, not owned */
+    char *clim_mean, *clim_threshold, *detect_units; /* --clim-mean, --clim-thresh, --clim-units */
     char *events; /* --events */
     bool is_cold;
     int min_duration, max_gap, max_pad, hold_missing; /* [days] */
@@ -120,6 +123,13 @@ struct sst_options {
     uint64_t min_free_bytes; /* where is_given */
     struct sst_expectation expectation; /* where --expect-by is given */
     char *on_alert;
+
+    char **feeds; /* --feed, each by the climatology of its place */
+    size_t n_feeds, feeds_capacity;
+    char *regions, *feed_title, *feed_url, *on_event;
+    int ring_days, keep_days, notify_days; /* [days] keep_days 0: all */
+    int min_area; /* [km2] */
+    int from_year, from_month, from_day; /* --from, where it is given */
 
     char *output; /* never NULL for RUN and PLAN */
     char *report;

@@ -122,6 +122,12 @@ struct sst_ingest_options {
     bool accept_product, accept_stale, accept_jump;
     struct sst_catalog *old; /* --old: files that were counted, to take their days away again; NULL: none */
     void (*tell)(void *user, const struct sst_ingest_news *news);
+    /*
+     * Handed each day that was read and is counted, logged or known already, before it is durable: so one read serves others
+     * too. field: canonical order, the whole grid, borrowed for the call. May be NULL.
+     */
+    void (*hand)(void *user, const struct sst_ingest_news *news, const struct sst_ingest_look *look,
+                 const struct sst_field *field);
     bool (*cancelled)(void *user); /* asked between days; may be NULL */
     /* Asked before each commit: where it says no, nothing more is written, and what waited is not told. May be NULL. */
     bool (*may_write)(void *user);

@@ -117,6 +117,9 @@ enum sst_status sst_ingest_take_day(struct sst_ingest *ingest, struct sst_day da
     news.path = file->path;
     news.status = file->is_preliminary ? SST_DAY_PRELIMINARY : SST_DAY_FINAL;
     SST_TRY(judge(ingest, &look, &news, text, err));
+    if (ingest->options->hand &&
+        (is_counted(news.outcome) || is_logged(news.outcome) || news.outcome == SST_INGEST_DUPLICATE))
+        ingest->options->hand(ingest->options->user, &news, &look, &ingest->files.field);
     if (is_counted(news.outcome))
         return count_in(ingest, &look, &news, err);
     if (is_logged(news.outcome))

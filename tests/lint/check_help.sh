@@ -33,7 +33,7 @@ fi
 
 env -u COLUMNS "$SSTSTREAM" --help >"$work/help"
 check_options "$work/help" "$table" || n_failed=1
-for command in '' run plan report compare synth devices ingest climatology detect inspect verify watch status quarantine merge retire export help version; do
+for command in '' run plan report compare synth devices ingest climatology detect inspect verify watch status feed quarantine merge retire export help version; do
     # shellcheck disable=SC2086
     env -u COLUMNS "$SSTSTREAM" help $command >"$work/help.$command"
     check_width "$work/help.$command" 80 || n_failed=1
