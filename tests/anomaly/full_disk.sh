@@ -1,7 +1,7 @@
 #!/bin/bash
 # Disks that are really full, of every size up to what is needed, and one that is read-only: file systems in memory, which a
 # name space of its own lets anybody mount. What was acknowledged is there, and the same command, given room, comes to its end.
-# ctest-labels: crash
+# ctest-labels: crash figures
 if [ -z "${SST_HAS_NAMESPACE:-}" ]; then
     if ! unshare -rm mount -t tmpfs none /mnt 2>/dev/null; then
         echo "skipped: no file system can be mounted here; anomaly.state_faults and anomaly.deed_faults have full disks in memory"

@@ -2,7 +2,7 @@
 # Three years of files in random orders through the program itself: in pieces and twice, three in ten late, preliminary before
 # and after final ones, corrected with --replace and with --old, in one state and in two that are merged. The state, and to the
 # byte its climatology, are those of the right files in the order of time; the climatology's values are those of `run`.
-# ctest-labels: crash
+# ctest-labels: crash figures
 . "$(dirname "$0")/../cli/lib_archive.sh"
 need_python
 export OMP_WAIT_POLICY=passive OMP_NUM_THREADS=1 SOURCE_DATE_EPOCH=0

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A browser opens a made-up feed from a disk and from a server: numbers of known cells, days, keys, words, no console message.
+# ctest-labels: figures
 set -u
 tool=${SST_BUILD_DIR:?}/tests/feed_page_tool
 browser=$(command -v chromium || command -v chromium-browser) || {
