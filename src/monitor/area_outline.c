@@ -220,7 +220,8 @@ static enum sst_status follow(struct tracing *tracing, struct edge *start, struc
     const size_t n = way->n;
     SST_TRY(sst_grow(&tracing->corners, &tracing->corners_capacity, tracing->n_corners + n, sizeof *tracing->corners,
                      "the outline of an area", err));
-    memcpy(tracing->corners + tracing->n_corners, way->corners, n * sizeof *way->corners);
+    if (n > 0) /* always: a closed way has corners */
+        memcpy(tracing->corners + tracing->n_corners, way->corners, n * sizeof *way->corners);
     tracing->n_corners += n;
     return add_ring(tracing, n, err);
 }

@@ -93,7 +93,7 @@ static void add_known(const struct sst_region_cells *cells, uint32_t cell, doubl
     sums->intensity += km2 * cells->anomaly[cell];
     sums->intensity_km2 += km2;
     if (isnan(out->max_intensity) ||
-        fabs(cells->anomaly[cell]) > fabs(out->max_intensity)) { /* of cold spells: the coldest */
+        fabs((double)cells->anomaly[cell]) > fabs(out->max_intensity)) { /* of cold spells: the coldest */
         out->max_intensity = cells->anomaly[cell];
         out->max_cell = cell;
     }

@@ -248,7 +248,7 @@ static void pack_block(const struct sst_spool_spec *spec, const struct sst_spool
     if (spec->has_shape) {
         pack_floats(block, values->shape.sd, to += n);
         pack_floats(block, values->shape.skew, to += n);
-        pack_floats(block, values->shape.kurt, to += n);
+        pack_floats(block, values->shape.kurt, to + n);
     }
     pack_counts(block, values->n_obs, block->counts);
     pack_counts(block, values->flags, block->counts + n);
@@ -337,7 +337,7 @@ static void unpack_block(const struct sst_spool_spec *spec, const struct block *
     if (spec->has_shape) {
         unpack_floats(block, from += n, values->shape.sd);
         unpack_floats(block, from += n, values->shape.skew);
-        unpack_floats(block, from += n, values->shape.kurt);
+        unpack_floats(block, from + n, values->shape.kurt);
     }
     unpack_counts(block, block->counts, 0, values->n_obs);
     unpack_counts(block, block->counts + n, shared, values->flags);
