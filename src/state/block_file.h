@@ -47,7 +47,7 @@ SST_MUST_CHECK enum sst_status sst_block_writer_create(uint32_t kind, struct sst
                                                        struct sst_block_writer **out, struct sst_error *err);
 void sst_block_writer_destroy(struct sst_block_writer **writer);
 
-/* Makes room for so many bytes of blocks at once, so that what is there is not moved for each of them. Errors: SST_ERR_NOMEM. */
+/* Makes room for so many bytes of copies at once, so that what is there is not moved for each of them. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_block_writer_reserve(struct sst_block_writer *writer, size_t n_bytes,
                                                         struct sst_error *err);
 
@@ -57,13 +57,15 @@ SST_MUST_CHECK enum sst_status sst_block_writer_add(struct sst_block_writer *wri
                                                     struct sst_error *err);
 
 /*
- * Adds a copy of a block as another file stored it: n_stored bytes that unpack to n_bytes, or are those where the two are the same.
+ * Adds a block of bytes that are written from where they are: n_stored bytes as the file is to have them, which unpack to
+ * n_bytes, or are those where the two are the same. For large blocks, and those that another file stored.
  *
+ * stored   borrowed: they stay as they are until the writer has been committed or destroyed. A short one is copied.
  * Errors   SST_ERR_NOMEM.
  */
-SST_MUST_CHECK enum sst_status sst_block_writer_add_stored(struct sst_block_writer *writer, uint32_t tag,
-                                                           uint32_t number, const void *stored, size_t n_stored,
-                                                           size_t n_bytes, struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_block_writer_lend(struct sst_block_writer *writer, uint32_t tag, uint32_t number,
+                                                     const void *stored, size_t n_stored, size_t n_bytes,
+                                                     struct sst_error *err);
 
 /*
  * Puts the file in the place of `name`, whole or not at all: writes "name.part", synchronises it, renames it, synchronises the
@@ -93,14 +95,17 @@ SST_MUST_CHECK enum sst_status sst_block_file_read(const struct sst_os *os, int 
                                                    struct sst_block_file **out, struct sst_error *err);
 
 /*
- * As sst_block_file_read, but blocks of some tags are left as they are stored, their `bytes` NULL: sst_block_unpack gives what
- * is in them, one at a time. For files of many large blocks.
+ * As sst_block_file_read, but blocks of some tags are left in the file, which stays open: their `bytes` and `stored` are NULL,
+ * and only their place has been checked. sst_block_file_stored and sst_block_file_unpacked read them to where they are wanted,
+ * with no copy of the file between. For large blocks.
+ *
+ * os       borrowed until *out is destroyed.
  */
-SST_MUST_CHECK enum sst_status sst_block_file_read_packed(const struct sst_os *os, int folder, const char *where,
-                                                          const char *name, uint32_t kind,
-                                                          const struct sst_identity *identity, const uint32_t *tags,
-                                                          size_t n_tags, struct sst_block_file **out,
-                                                          struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_block_file_read_but(const struct sst_os *os, int folder, const char *where,
+                                                       const char *name, uint32_t kind,
+                                                       const struct sst_identity *identity, const uint32_t *tags,
+                                                       size_t n_tags, struct sst_block_file **out,
+                                                       struct sst_error *err);
 
 /*
  * Reads only the blocks of some tags: header, trailer, index and those blocks are checked as sst_block_file_read does, and
@@ -118,21 +123,35 @@ SST_MUST_CHECK enum sst_status sst_block_file_read_some(const struct sst_os *os,
 void sst_block_file_destroy(struct sst_block_file **file);
 
 struct sst_block {
+    size_t index; /* which of the file's */
     uint32_t tag, number;
-    const void *bytes; /* unpacked; borrowed from the file, as `stored` is */
+    const void
+        *bytes; /* unpacked; borrowed from the file, as `stored` is; both NULL where they were left in the file */
     size_t n_bytes; /* of them */
-    const void *stored; /* as it lies in the file; NULL where there is no such block */
+    const void *stored; /* as it lies in the file */
     size_t n_stored;
 };
 
-/* What is in a block, into room for n_bytes. Errors: SST_ERR_STATE where it does not unpack; SST_ERR_NOMEM. */
-SST_MUST_CHECK enum sst_status sst_block_unpack(const struct sst_block *block, void *to, struct sst_error *err);
+/*
+ * A block of the file as it is stored, into room for n_stored bytes; and what is in it, into room for n_bytes. One that was left
+ * in the file is read and checked now.
+ *
+ * Errors   as sst_block_file_read, but the message does not say which file; SST_ERR_STATE where a block does not unpack.
+ */
+SST_MUST_CHECK enum sst_status sst_block_file_stored(const struct sst_block_file *file, const struct sst_block *block,
+                                                     void *to, struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_block_file_unpacked(const struct sst_block_file *file, const struct sst_block *block,
+                                                       void *to, struct sst_error *err);
+
+/* What is in a block whose n_stored bytes the caller has, into room for n_bytes. Errors: SST_ERR_STATE, SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_block_unpack(const struct sst_block *block, const void *stored, void *to,
+                                                struct sst_error *err);
 
 struct sst_identity sst_block_file_identity(const struct sst_block_file *file);
 size_t sst_block_file_n_blocks(const struct sst_block_file *file);
 struct sst_block sst_block_file_at(const struct sst_block_file *file, size_t index);
 
-/* The block of a tag and number; bytes and stored are NULL where there is none. */
+/* The block of a tag and number. Where there is none: `index` is the number of blocks, bytes and stored are NULL. */
 struct sst_block sst_block_file_find(const struct sst_block_file *file, uint32_t tag, uint32_t number);
 
 #endif

@@ -17,23 +17,34 @@ struct owned {
     void *stored, *unpacked;
 };
 
+struct entry {
+    uint32_t tag, number;
+    uint64_t offset, length, raw_length, checksum;
+};
+
 struct sst_block_file {
     unsigned char *image; /* of a file that was read whole, else NULL */
+    const struct sst_os *os;
+    int fd; /* of a file with blocks that are left in it, else -1 */
     size_t n_bytes;
     uint32_t kind;
     struct sst_identity identity;
     size_t n_blocks; /* that were read */
     struct sst_block *blocks;
-    struct owned *owned; /* n_blocks */
+    struct entry *entries; /* n_blocks, as `owned` */
+    struct owned *owned;
 };
+
+/* What is done with the blocks of the tags that a caller names. */
+enum use { USE_ALL /* and with all others: no tag is named */, USE_NAMED_ONLY, LEAVE_NAMED };
 
 /* What is read, and how messages call it. */
 struct source {
     const struct sst_os *os;
     int fd;
-    const char *where, *name;
-    bool is_whole; /* all of it is read, else the blocks of some tags */
-    const uint32_t *tags; /* those that alone are read, or those that are not unpacked */
+    const char *where, *name; /* NULL: the caller puts them before the message */
+    enum use use;
+    const uint32_t *tags;
     size_t n_tags;
 };
 
@@ -43,6 +54,13 @@ static bool has_tag(const struct source *source, uint32_t tag)
     for (size_t i = 0; i < source->n_tags; ++i)
         has |= source->tags[i] == tag;
     return has;
+}
+
+static enum sst_status prefixed(const struct source *source, enum sst_status rc, struct sst_error *err)
+{
+    if (source->where)
+        sst_error_prefix(err, "%s/%s", source->where, source->name);
+    return rc;
 }
 
 static enum sst_status damaged(const struct source *source, struct sst_error *err, const char *format, ...)
@@ -55,15 +73,16 @@ static enum sst_status damaged(const struct source *source, struct sst_error *er
     va_start(args, format);
     (void)vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    return sst_fail(err, SST_ERR_STATE, "%s/%s: damaged: %s. Put back a copy of this file", source->where, source->name,
-                    what);
+    const enum sst_status rc = sst_fail(err, SST_ERR_STATE, "damaged: %s. Put back a copy of this file", what);
+    return prefixed(source, rc, err);
 }
 
 static enum sst_status unreadable(const struct source *source, const char *what, struct sst_error *err)
 {
     const int reason = errno;
-    return sst_fail(err, SST_ERR_INPUT, "%s/%s: cannot be %s: %s. Nothing was changed", source->where, source->name,
-                    what, strerror(reason));
+    const enum sst_status rc =
+        sst_fail(err, SST_ERR_INPUT, "cannot be %s: %s. Nothing was changed", what, strerror(reason));
+    return prefixed(source, rc, err);
 }
 
 /* --- header ------------------------------------------------------------------------------------------------------- */
@@ -144,11 +163,6 @@ static enum sst_status check_index(const struct source *source, const unsigned c
     return damaged(source, err, "the index at byte %zu does not have its checksum", index);
 }
 
-struct entry {
-    uint32_t tag, number;
-    uint64_t offset, length, raw_length, checksum;
-};
-
 static struct entry entry_at(const unsigned char *at)
 {
     return (struct entry){.tag = (uint32_t)sst_blocks_get(at, 4),
@@ -170,9 +184,8 @@ static enum sst_status check_place(const struct source *source, const struct ent
                    tag_text(entry->tag, tag), entry->number, from);
 }
 
-/* `bytes` are those of the block and of its padding. */
 static enum sst_status check_block(const struct source *source, const struct entry *entry, const unsigned char *bytes,
-                                   struct sst_error *err)
+                                   const unsigned char *padding, struct sst_error *err)
 {
     char tag[5];
     (void)tag_text(entry->tag, tag);
@@ -180,9 +193,10 @@ static enum sst_status check_block(const struct source *source, const struct ent
         return damaged(source, err,
                        "block %s %" PRIu32 " of %" PRIu64 " bytes at byte %" PRIu64 " does not have its checksum", tag,
                        entry->number, entry->length, entry->offset);
-    for (uint64_t i = entry->length; i < sst_blocks_padded(entry->length); ++i)
-        if (bytes[i] != 0)
-            return damaged(source, err, "byte %" PRIu64 " is not part of a block and not zero", entry->offset + i);
+    for (uint64_t i = 0; i < sst_blocks_padded(entry->length) - entry->length; ++i)
+        if (padding[i] != 0)
+            return damaged(source, err, "byte %" PRIu64 " is not part of a block and not zero",
+                           entry->offset + entry->length + i);
     if (!sst_packed_may_be(entry->length, entry->raw_length))
         return damaged(source, err, "block %s %" PRIu32 " of %" PRIu64 " bytes cannot hold %" PRIu64, tag,
                        entry->number, entry->length, entry->raw_length);
@@ -208,21 +222,24 @@ static enum sst_status take_block(const struct source *source, struct sst_block_
                                   struct sst_unpacker *unpacker, struct sst_error *err)
 {
     struct owned *owned = &file->owned[file->n_blocks];
-    struct sst_block *block = &file->blocks[file->n_blocks++];
+    struct sst_block *block = &file->blocks[file->n_blocks];
     unsigned char *stored = file->image ? file->image + entry->offset : NULL;
+    *block =
+        (struct sst_block){file->n_blocks, entry->tag, entry->number, NULL, entry->raw_length, NULL, entry->length};
+    file->entries[file->n_blocks++] = *entry;
+    if (source->use == LEAVE_NAMED && has_tag(source, entry->tag))
+        return SST_OK;
     if (!stored) {
         SST_TRY(sst_alloc_large(sst_blocks_padded(entry->length), 1, "a block of a state", &owned->stored, err));
         stored = owned->stored;
         SST_TRY(read_span(source, stored, sst_blocks_padded(entry->length), entry->offset, err));
     }
-    SST_TRY(check_block(source, entry, stored, err));
-    const bool is_packed = entry->raw_length != entry->length, stays = source->is_whole && has_tag(source, entry->tag);
-    if (is_packed && !stays)
+    SST_TRY(check_block(source, entry, stored, stored + entry->length, err));
+    const bool is_packed = entry->raw_length != entry->length;
+    if (is_packed)
         SST_TRY(unpack(source, entry, stored, unpacker, &owned->unpacked, err));
-    *block = (struct sst_block){entry->tag,        entry->number, is_packed ? owned->unpacked : stored,
-                                entry->raw_length, stored,        entry->length};
-    if (stays)
-        block->bytes = NULL;
+    block->bytes = is_packed ? owned->unpacked : stored;
+    block->stored = stored;
     return SST_OK;
 }
 
@@ -236,11 +253,12 @@ static enum sst_status take_blocks(const struct source *source, struct sst_block
     struct sst_unpacker *unpacker = NULL;
     SST_TRY_GOTO(sst_unpacker_create(&unpacker, err));
     SST_TRY_GOTO(sst_alloc(n, sizeof *file->blocks, "the blocks of a state", &file->blocks, err));
+    SST_TRY_GOTO(sst_alloc(n, sizeof *file->entries, "the blocks of a state", &file->entries, err));
     SST_TRY_GOTO(sst_alloc(n, sizeof *file->owned, "the blocks of a state", &file->owned, err));
     for (size_t i = 0; i < n; ++i) {
         const struct entry entry = entry_at(index_bytes + i * SST_BLOCKS_ENTRY_BYTES);
         SST_TRY_GOTO(check_place(source, &entry, from, index, err));
-        if (source->is_whole || has_tag(source, entry.tag))
+        if (source->use != USE_NAMED_ONLY || has_tag(source, entry.tag))
             SST_TRY_GOTO(take_block(source, file, &entry, unpacker, err));
         from += sst_blocks_padded(entry.length);
     }
@@ -314,7 +332,7 @@ static enum sst_status read_file(const struct source *source, uint32_t kind, con
     SST_TRY(check_header(source, header, file, err));
     SST_TRY(check_belongs(source, file, kind, identity, err));
     file->n_bytes = (size_t)size;
-    return source->is_whole ? read_whole(source, header, file, err) : read_parts(source, file, err);
+    return source->use == USE_ALL ? read_whole(source, header, file, err) : read_parts(source, file, err);
 }
 
 static enum sst_status open_and_read(struct source *source, int folder, uint32_t kind,
@@ -330,9 +348,15 @@ static enum sst_status open_and_read(struct source *source, int folder, uint32_t
     if (source->fd < 0)
         return errno == ENOENT ? SST_OK : unreadable(source, "opened", err);
     enum sst_status rc = sst_alloc(1, sizeof *file, "a file of a state", &file, err);
-    if (rc == SST_OK)
+    if (rc == SST_OK) {
+        file->os = os;
+        file->fd = -1;
         rc = read_file(source, kind, identity, file, err);
-    (void)os->close(os->user, source->fd);
+    }
+    if (rc == SST_OK && source->use == LEAVE_NAMED)
+        file->fd = source->fd;
+    else
+        (void)os->close(os->user, source->fd);
     if (rc == SST_OK)
         *out = file;
     else
@@ -344,15 +368,15 @@ enum sst_status sst_block_file_read(const struct sst_os *os, int folder, const c
                                     uint32_t kind, const struct sst_identity *identity, struct sst_block_file **out,
                                     struct sst_error *err)
 {
-    struct source source = {.os = os, .where = where, .name = name, .is_whole = true};
+    struct source source = {.os = os, .where = where, .name = name, .use = USE_ALL};
     return open_and_read(&source, folder, kind, identity, out, err);
 }
 
-enum sst_status sst_block_file_read_packed(const struct sst_os *os, int folder, const char *where, const char *name,
-                                           uint32_t kind, const struct sst_identity *identity, const uint32_t *tags,
-                                           size_t n_tags, struct sst_block_file **out, struct sst_error *err)
+enum sst_status sst_block_file_read_but(const struct sst_os *os, int folder, const char *where, const char *name,
+                                        uint32_t kind, const struct sst_identity *identity, const uint32_t *tags,
+                                        size_t n_tags, struct sst_block_file **out, struct sst_error *err)
 {
-    struct source source = {.os = os, .where = where, .name = name, .is_whole = true, .tags = tags, .n_tags = n_tags};
+    struct source source = {.os = os, .where = where, .name = name, .use = LEAVE_NAMED, .tags = tags, .n_tags = n_tags};
     return open_and_read(&source, folder, kind, identity, out, err);
 }
 
@@ -360,7 +384,8 @@ enum sst_status sst_block_file_read_some(const struct sst_os *os, int folder, co
                                          uint32_t kind, const struct sst_identity *identity, const uint32_t *tags,
                                          size_t n_tags, struct sst_block_file **out, struct sst_error *err)
 {
-    struct source source = {.os = os, .where = where, .name = name, .tags = tags, .n_tags = n_tags};
+    struct source source = {
+        .os = os, .where = where, .name = name, .use = USE_NAMED_ONLY, .tags = tags, .n_tags = n_tags};
     return open_and_read(&source, folder, kind, identity, out, err);
 }
 
@@ -373,7 +398,10 @@ void sst_block_file_destroy(struct sst_block_file **handle)
         sst_free(file->owned[i].stored);
         sst_free(file->owned[i].unpacked);
     }
+    if (file->fd >= 0)
+        (void)file->os->close(file->os->user, file->fd);
     sst_free(file->owned);
+    sst_free(file->entries);
     sst_free(file->blocks);
     sst_free(file->image);
     sst_free(file);
@@ -391,19 +419,56 @@ struct sst_block sst_block_file_find(const struct sst_block_file *file, uint32_t
     for (size_t i = 0; i < file->n_blocks; ++i)
         if (file->blocks[i].tag == tag && file->blocks[i].number == number)
             return file->blocks[i];
-    return (struct sst_block){.tag = tag, .number = number};
+    return (struct sst_block){.index = file->n_blocks, .tag = tag, .number = number};
 }
 
-enum sst_status sst_block_unpack(const struct sst_block *block, void *to, struct sst_error *err)
+/* --- blocks that were left in the file ----------------------------------------------------------------------------- */
+
+enum sst_status sst_block_file_stored(const struct sst_block_file *file, const struct sst_block *block, void *to,
+                                      struct sst_error *err)
+{
+    const struct source source = {.os = file->os, .fd = file->fd};
+    const struct entry *entry = &file->entries[block->index];
+    unsigned char padding[SST_BLOCKS_ALIGNMENT];
+    if (block->stored) {
+        memcpy(to, block->stored, block->n_stored);
+        return SST_OK;
+    }
+    const size_t n_padding = sst_blocks_padded(entry->length) - entry->length;
+    SST_TRY(read_span(&source, to, entry->length, entry->offset, err));
+    SST_TRY(read_span(&source, padding, n_padding, entry->offset + entry->length, err));
+    return check_block(&source, entry, to, padding, err);
+}
+
+enum sst_status sst_block_file_unpacked(const struct sst_block_file *file, const struct sst_block *block, void *to,
+                                        struct sst_error *err)
+{
+    void *stored = NULL;
+    enum sst_status rc = SST_OK;
+    if (block->n_stored == block->n_bytes)
+        return sst_block_file_stored(file, block, to, err);
+    if (block->bytes) {
+        memcpy(to, block->bytes, block->n_bytes);
+        return SST_OK;
+    }
+    SST_TRY(sst_alloc_large(block->n_stored, 1, "a block of a state", &stored, err));
+    SST_TRY_GOTO(sst_block_file_stored(file, block, stored, err));
+    SST_TRY_GOTO(sst_block_unpack(block, stored, to, err));
+done:
+    sst_free(stored);
+    return rc;
+}
+
+enum sst_status sst_block_unpack(const struct sst_block *block, const void *stored, void *to, struct sst_error *err)
 {
     struct sst_unpacker *unpacker = NULL;
     char tag[5];
     if (block->n_stored == block->n_bytes) {
-        memcpy(to, block->stored, block->n_bytes);
+        memcpy(to, stored, block->n_bytes);
         return SST_OK;
     }
     SST_TRY(sst_unpacker_create(&unpacker, err));
-    const bool is_whole = sst_unpack_bytes(unpacker, block->stored, block->n_stored, to, block->n_bytes);
+    const bool is_whole = sst_unpack_bytes(unpacker, stored, block->n_stored, to, block->n_bytes);
     sst_unpacker_destroy(&unpacker);
     if (is_whole)
         return SST_OK;

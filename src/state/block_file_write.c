@@ -1,4 +1,4 @@
-/* Writing: the file is put together in memory, then written, synchronised and renamed. */
+/* Writing: what is not lent is put together in memory; then all is written in its order, synchronised and renamed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,11 +11,24 @@
 #include "state/block_file_layout.h"
 #include "state/packed_codes.h"
 
-enum { FILE_MODE = 0666 /* less the user's umask */ };
+enum {
+    FILE_MODE = 0666, /* less the user's umask */
+    LEAST_LENT = 4096 /* to copy fewer bytes costs less than to write them by a call of their own */
+};
+
+/* Bytes of the caller, in the file between those of the image. */
+struct lent {
+    size_t at; /* bytes of the image that come before */
+    const void *bytes;
+    size_t n_bytes;
+};
 
 struct sst_block_writer {
-    unsigned char *image; /* header and blocks so far */
-    size_t n_bytes, capacity;
+    unsigned char *image; /* header and blocks so far, but those that are lent */
+    size_t n_image, capacity;
+    struct lent *lent;
+    size_t n_lent, lent_capacity;
+    size_t n_bytes; /* of the file so far */
     unsigned char *index;
     size_t n_index, index_capacity; /* [bytes] */
     struct sst_packer *packer; /* made with the first block that wants it */
@@ -48,20 +61,21 @@ static enum sst_status grow_image(struct sst_block_writer *writer, size_t needed
     const size_t doubled = writer->capacity <= SIZE_MAX / 2 ? 2 * writer->capacity : needed;
     const size_t capacity = doubled > needed ? doubled : needed;
     SST_TRY(sst_alloc_large(capacity, 1, "a file of a state", &image, err));
-    if (writer->n_bytes > 0)
-        memcpy(image, writer->image, writer->n_bytes);
+    if (writer->n_image > 0)
+        memcpy(image, writer->image, writer->n_image);
     sst_free(writer->image);
     writer->image = image;
     writer->capacity = capacity;
     return SST_OK;
 }
 
+/* So many bytes and the padding behind them. */
 static enum sst_status reserve(struct sst_block_writer *writer, size_t more, struct sst_error *err)
 {
     size_t needed = 0;
-    if (__builtin_add_overflow(writer->n_bytes, more, &needed) || needed > SIZE_MAX - SST_BLOCKS_ALIGNMENT)
+    if (__builtin_add_overflow(writer->n_image, more, &needed) || needed > SIZE_MAX - SST_BLOCKS_ALIGNMENT)
         return sst_fail(err, SST_ERR_NOMEM, "a file of a state: its size overflows the address space");
-    needed = sst_blocks_padded(needed);
+    needed += SST_BLOCKS_ALIGNMENT;
     return needed <= writer->capacity ? SST_OK : grow_image(writer, needed, err);
 }
 
@@ -78,7 +92,7 @@ enum sst_status sst_block_writer_create(uint32_t kind, struct sst_identity ident
     SST_TRY(sst_alloc(1, sizeof *writer, "a file of a state", &writer, err));
     SST_TRY_GOTO(reserve(writer, SST_BLOCKS_HEADER_BYTES, err));
     sst_blocks_put_header(writer->image, kind, identity);
-    writer->n_bytes = SST_BLOCKS_HEADER_BYTES;
+    writer->n_bytes = writer->n_image = SST_BLOCKS_HEADER_BYTES;
     *out = writer;
     writer = NULL;
 done:
@@ -93,12 +107,13 @@ void sst_block_writer_destroy(struct sst_block_writer **handle)
         return;
     sst_packer_destroy(&writer->packer);
     sst_free(writer->image);
+    sst_free(writer->lent);
     sst_free(writer->index);
     sst_free(writer);
     *handle = NULL;
 }
 
-/* Room for a block of n_bytes at most and for its entry. */
+/* Room in the image for a block of n_bytes at most, and for its entry. */
 static enum sst_status reserve_block(struct sst_block_writer *writer, size_t n_bytes, struct sst_error *err)
 {
     SST_TRY(reserve(writer, n_bytes, err));
@@ -106,57 +121,79 @@ static enum sst_status reserve_block(struct sst_block_writer *writer, size_t n_b
                     "the index of a file of a state", err);
 }
 
-/* The block that was put behind the others: its padding and its entry. */
-static void end_block(struct sst_block_writer *writer, uint32_t tag, uint32_t number, size_t length, size_t n_bytes)
+/* A block that is the last of the image or lent: puts its padding behind it, and its entry into the index. */
+static void end_block(struct sst_block_writer *writer, uint32_t tag, uint32_t number, const void *block, size_t length,
+                      size_t n_bytes)
 {
-    unsigned char *block = writer->image + writer->n_bytes, *entry = writer->index + writer->n_index;
-    memset(block + length, 0, sst_blocks_padded(length) - length);
+    const size_t n_padding = sst_blocks_padded(length) - length;
+    unsigned char *entry = writer->index + writer->n_index;
     entry = sst_blocks_put(entry, tag, 4);
     entry = sst_blocks_put(entry, number, 4);
     entry = sst_blocks_put(entry, writer->n_bytes, 8);
     entry = sst_blocks_put(entry, length, 8);
     entry = sst_blocks_put(entry, n_bytes, 8);
     (void)sst_blocks_put(entry, XXH3_64bits(block, length), 8);
+    memset(writer->image + writer->n_image, 0, n_padding);
     writer->n_index += SST_BLOCKS_ENTRY_BYTES;
-    writer->n_bytes += sst_blocks_padded(length);
+    writer->n_image += n_padding;
+    writer->n_bytes += length + n_padding;
+}
+
+/* A block that is put into the image as it is. */
+static enum sst_status add_copy(struct sst_block_writer *writer, uint32_t tag, uint32_t number, const void *stored,
+                                size_t n_stored, size_t n_bytes, struct sst_error *err)
+{
+    SST_TRY(reserve_block(writer, n_stored, err));
+    unsigned char *block = writer->image + writer->n_image;
+    if (n_stored > 0)
+        memcpy(block, stored, n_stored);
+    writer->n_image += n_stored;
+    end_block(writer, tag, number, block, n_stored, n_bytes);
+    return SST_OK;
 }
 
 enum sst_status sst_block_writer_add(struct sst_block_writer *writer, uint32_t tag, uint32_t number, const void *bytes,
                                      size_t n_bytes, bool deflate, struct sst_error *err)
 {
     if (!deflate)
-        return sst_block_writer_add_stored(writer, tag, number, bytes, n_bytes, n_bytes, err);
+        return add_copy(writer, tag, number, bytes, n_bytes, n_bytes, err);
     SST_TRY(reserve_block(writer, n_bytes, err));
     if (!writer->packer)
         SST_TRY(sst_packer_create(&writer->packer, err));
-    const size_t length = sst_pack_bytes(writer->packer, bytes, n_bytes, writer->image + writer->n_bytes);
-    end_block(writer, tag, number, length, n_bytes);
+    unsigned char *block = writer->image + writer->n_image;
+    const size_t length = sst_pack_bytes(writer->packer, bytes, n_bytes, block);
+    writer->n_image += length;
+    end_block(writer, tag, number, block, length, n_bytes);
     return SST_OK;
 }
 
-enum sst_status sst_block_writer_add_stored(struct sst_block_writer *writer, uint32_t tag, uint32_t number,
-                                            const void *stored, size_t n_stored, size_t n_bytes, struct sst_error *err)
+enum sst_status sst_block_writer_lend(struct sst_block_writer *writer, uint32_t tag, uint32_t number,
+                                      const void *stored, size_t n_stored, size_t n_bytes, struct sst_error *err)
 {
-    SST_TRY(reserve_block(writer, n_stored, err));
-    if (n_stored > 0)
-        memcpy(writer->image + writer->n_bytes, stored, n_stored);
-    end_block(writer, tag, number, n_stored, n_bytes);
+    if (n_stored < LEAST_LENT)
+        return add_copy(writer, tag, number, stored, n_stored, n_bytes, err);
+    SST_TRY(reserve_block(writer, 0, err));
+    SST_TRY(sst_grow(&writer->lent, &writer->lent_capacity, writer->n_lent + 1, sizeof *writer->lent,
+                     "the blocks of a file of a state", err));
+    writer->lent[writer->n_lent++] = (struct lent){writer->n_image, stored, n_stored};
+    end_block(writer, tag, number, stored, n_stored, n_bytes);
     return SST_OK;
 }
 
-/* Puts index and trailer behind the blocks, where the next block would go. */
-static enum sst_status seal(struct sst_block_writer *writer, size_t *whole, struct sst_error *err)
+/* Puts index and trailer behind the blocks, where the next block would go; *n_image: the bytes of the image with them. */
+static enum sst_status seal(struct sst_block_writer *writer, size_t *n_image, struct sst_error *err)
 {
-    SST_TRY(reserve(writer, writer->n_index + SST_BLOCKS_TRAILER_BYTES, err));
-    *whole = writer->n_bytes + writer->n_index + SST_BLOCKS_TRAILER_BYTES;
-    unsigned char *index = writer->image + writer->n_bytes, *end = index + writer->n_index;
+    const size_t n_end = writer->n_index + SST_BLOCKS_TRAILER_BYTES;
+    SST_TRY(reserve(writer, n_end, err));
+    unsigned char *index = writer->image + writer->n_image, *end = index + writer->n_index;
     if (writer->n_index > 0)
         memcpy(index, writer->index, writer->n_index);
     end = sst_blocks_put(end, writer->n_bytes, 8);
     end = sst_blocks_put(end, writer->n_index / SST_BLOCKS_ENTRY_BYTES, 8);
-    end = sst_blocks_put(end, *whole, 8);
+    end = sst_blocks_put(end, writer->n_bytes + n_end, 8);
     end = sst_blocks_put(end, XXH3_64bits(index, writer->n_index + SST_BLOCKS_HASHED_TRAILER), 8);
     memcpy(end, SST_BLOCKS_MAGIC, SST_BLOCKS_MAGIC_BYTES);
+    *n_image = writer->n_image + n_end;
     return SST_OK;
 }
 
@@ -211,7 +248,21 @@ static int open_part(const struct target *target)
     }
 }
 
-static enum sst_status write_part(const struct target *target, const unsigned char *bytes, size_t n_bytes,
+/* The image and what is lent, each in its place: 0, or -1 and errno. */
+static int write_all(const struct sst_block_writer *writer, size_t n_image, const struct sst_os *os, int fd)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < writer->n_lent; ++i) {
+        const struct lent *lent = &writer->lent[i];
+        if (sst_os_write_all(os, fd, writer->image + done, lent->at - done) != 0 ||
+            sst_os_write_all(os, fd, lent->bytes, lent->n_bytes) != 0)
+            return -1;
+        done = lent->at;
+    }
+    return sst_os_write_all(os, fd, writer->image + done, n_image - done);
+}
+
+static enum sst_status write_part(const struct target *target, const struct sst_block_writer *writer, size_t n_image,
                                   struct sst_error *err)
 {
     const struct sst_os *os = target->os;
@@ -219,7 +270,7 @@ static enum sst_status write_part(const struct target *target, const unsigned ch
     if (fd < 0)
         return fail_errno(target, "put beside it", err);
     enum sst_status rc = SST_OK;
-    if (sst_os_write_all(os, fd, bytes, n_bytes) != 0)
+    if (write_all(writer, n_image, os, fd) != 0)
         rc = fail_errno(target, "written", err);
     if (rc == SST_OK && os->sync(os->user, fd) != 0)
         rc = fail_errno(target, "synchronised (fsync)", err);
@@ -229,11 +280,11 @@ static enum sst_status write_part(const struct target *target, const unsigned ch
     return rc;
 }
 
-static enum sst_status replace(const struct target *target, const unsigned char *bytes, size_t n_bytes,
+static enum sst_status replace(const struct target *target, const struct sst_block_writer *writer, size_t n_image,
                                struct sst_error *err)
 {
     const struct sst_os *os = target->os;
-    enum sst_status rc = write_part(target, bytes, n_bytes, err);
+    enum sst_status rc = write_part(target, writer, n_image, err);
     if (rc == SST_OK && os->rename(os->user, target->folder, target->part, target->name) != 0)
         rc = fail_errno(target, "given its name (rename)", err);
     if (rc != SST_OK) {
@@ -256,7 +307,7 @@ enum sst_status sst_block_writer_commit(struct sst_block_writer *writer, const s
     const int length = snprintf(target.part, sizeof target.part, "%s.part", name);
     if (length < 0 || (size_t)length >= sizeof target.part)
         return sst_fail(err, SST_ERR_INTERNAL, "%s/%s: the name is too long", where, name);
-    size_t whole = 0;
-    SST_TRY(seal(writer, &whole, err));
-    return replace(&target, writer->image, whole, err);
+    size_t n_image = 0;
+    SST_TRY(seal(writer, &n_image, err));
+    return replace(&target, writer, n_image, err);
 }

@@ -88,11 +88,19 @@ SST_MUST_CHECK enum sst_status sst_slot_state_merge(struct sst_slot_state *targe
 /* 128 bits over slot, cells, planes, probes, kept values and (year, class, digests): not names. */
 struct sst_identity sst_slot_state_digest(const struct sst_slot_state *slot);
 
-/* To and from a file's blocks. Errors: SST_ERR_NOMEM; SST_ERR_STATE where blocks that are whole do not fit together. */
+/*
+ * To and from a file's blocks. The slot's sums and lists are lent to the writer: it stays as it is until that is committed or
+ * destroyed. Errors: SST_ERR_NOMEM; SST_ERR_STATE where blocks that are whole do not fit together, SST_ERR_INPUT where one
+ * that was left in the file cannot be read.
+ */
 SST_MUST_CHECK enum sst_status sst_slot_state_encode(const struct sst_slot_state *slot, struct sst_block_writer *writer,
                                                      struct sst_error *err);
 SST_MUST_CHECK enum sst_status sst_slot_state_decode(const struct sst_state_policy *policy, int slot,
                                                      const struct sst_block_file *file, struct sst_slot_state **out,
                                                      struct sst_error *err);
+
+/* Tags of the blocks that a slot reads to where they stay, best left in the file: sst_block_file_read_but. */
+enum { SST_SLOT_N_LARGE_TAGS = 4 };
+extern const uint32_t sst_slot_large_tags[SST_SLOT_N_LARGE_TAGS];
 
 #endif

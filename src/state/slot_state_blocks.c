@@ -32,6 +32,8 @@ enum tag {
 
 static const uint32_t plane_tags[SST_N_SLOT_KINDS] = {TAG_MOMENTS, TAG_TAIL, TAG_ICE};
 
+const uint32_t sst_slot_large_tags[SST_SLOT_N_LARGE_TAGS] = {TAG_MOMENTS, TAG_TAIL, TAG_ICE, SST_SLOT_TAG_KEPT};
+
 static size_t plane_bytes(const struct sst_bin *bin, size_t plane)
 {
     const struct sst_plane *of = &bin->estimator->planes[plane];
@@ -127,10 +129,15 @@ static enum sst_status add_bin(const struct sst_slot_state *slot, enum sst_slot_
                                struct sst_block_writer *writer, struct sst_error *err)
 {
     const struct sst_bin *bin = sst_slot_bin_read(slot, kind, year_class);
-    for (size_t plane = 0; !sst_bin_is_empty(bin) && plane < bin->estimator->n_planes; ++plane)
-        SST_TRY(sst_block_writer_add(writer, plane_tags[kind],
-                                     (uint32_t)(PLANES_OF_CLASS * year_class) + (uint32_t)plane, bin->planes[plane],
-                                     plane_bytes(bin, plane), is_count(&bin->estimator->planes[plane]), err));
+    for (size_t plane = 0; !sst_bin_is_empty(bin) && plane < bin->estimator->n_planes; ++plane) {
+        const uint32_t number = (uint32_t)(PLANES_OF_CLASS * year_class) + (uint32_t)plane;
+        const void *bytes = bin->planes[plane];
+        const size_t n_bytes = plane_bytes(bin, plane);
+        if (is_count(&bin->estimator->planes[plane]))
+            SST_TRY(sst_block_writer_add(writer, plane_tags[kind], number, bytes, n_bytes, true, err));
+        else
+            SST_TRY(sst_block_writer_lend(writer, plane_tags[kind], number, bytes, n_bytes, n_bytes, err));
+    }
     return SST_OK;
 }
 
@@ -189,8 +196,8 @@ static enum sst_status add_day(const struct sst_slot_state *slot, const struct s
         if (!has_part(entry, part))
             continue;
         if (stored) {
-            SST_TRY(sst_block_writer_add_stored(writer, part_tags[part], (uint32_t)entry->year, stored,
-                                                packed->n_bytes[part], n_bytes, err));
+            SST_TRY(sst_block_writer_lend(writer, part_tags[part], (uint32_t)entry->year, stored, packed->n_bytes[part],
+                                          n_bytes, err));
             stored += packed->n_bytes[part];
         } else {
             pack_part(slot, entry, part, scratch);
@@ -200,24 +207,20 @@ static enum sst_status add_day(const struct sst_slot_state *slot, const struct s
     return SST_OK;
 }
 
-/* About what the blocks will take: planes as they are, and days as a file had them or else undeflated. */
-static size_t encoded_bytes(const struct sst_slot_state *slot)
+/* The most that blocks take which are not lent: counts, and days that no file had. */
+static size_t copied_bytes(const struct sst_slot_state *slot)
 {
     size_t n_bytes = sst_slot_n_words(slot->policy->n_cells) * sizeof *slot->cells;
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
         for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind) {
             const struct sst_bin *bin = sst_slot_bin_read(slot, (enum sst_slot_kind)kind, year_class);
             for (size_t plane = 0; !sst_bin_is_empty(bin) && plane < bin->estimator->n_planes; ++plane)
-                n_bytes += plane_bytes(bin, plane);
+                n_bytes += is_count(&bin->estimator->planes[plane]) ? plane_bytes(bin, plane) : 0;
         }
     for (size_t i = 0; i < slot->n_ledger; ++i)
-        for (int part = 0; part < SST_N_PACKED_PARTS; ++part) {
-            const struct sst_ledger_entry *entry = &slot->ledger[i];
-            const bool is_there = has_part(entry, (enum sst_packed_part)part);
-            n_bytes += entry->packed ? entry->packed->n_bytes[part]
-                       : is_there    ? part_bytes(slot, (enum sst_packed_part)part)
-                                     : 0;
-        }
+        for (int part = 0; part < SST_N_PACKED_PARTS && !slot->ledger[i].packed; ++part)
+            if (has_part(&slot->ledger[i], (enum sst_packed_part)part))
+                n_bytes += part_bytes(slot, (enum sst_packed_part)part);
     return n_bytes;
 }
 
@@ -227,7 +230,7 @@ enum sst_status sst_slot_state_encode(const struct sst_slot_state *slot, struct 
     unsigned char *scratch = NULL;
     enum sst_status rc = SST_OK;
     SST_TRY_GOTO(sst_alloc_large(scratch_bytes(slot), 1, "a packed day", &scratch, err));
-    SST_TRY_GOTO(sst_block_writer_reserve(writer, encoded_bytes(slot), err));
+    SST_TRY_GOTO(sst_block_writer_reserve(writer, copied_bytes(slot), err));
     SST_TRY_GOTO(add_front(slot, writer, err));
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
         for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind)
@@ -307,12 +310,12 @@ static enum sst_status read_bin(struct reading *reading, enum sst_slot_kind kind
     struct sst_bin *bin = sst_slot_bin(slot, kind, year_class);
     if (!sst_slot_wants_bin(slot, kind, year_class))
         return SST_OK;
-    SST_TRY(sst_bin_init(bin, sst_slot_estimator(slot, kind, year_class), slot->n_items, err));
+    SST_TRY(sst_bin_make_room(bin, sst_slot_estimator(slot, kind, year_class), slot->n_items, err));
     for (size_t plane = 0; plane < bin->estimator->n_planes; ++plane) {
         struct sst_block block;
         const uint32_t number = (uint32_t)(PLANES_OF_CLASS * year_class) + (uint32_t)plane;
         SST_TRY(find_sized(reading, plane_tags[kind], number, plane_bytes(bin, plane), &block, err));
-        memcpy(bin->planes[plane], block.bytes, plane_bytes(bin, plane));
+        SST_TRY(sst_block_file_unpacked(reading->file, &block, bin->planes[plane], err));
     }
     const uint16_t *n = bin->planes[0];
     for (size_t item = 0; item < slot->n_items; ++item)
@@ -321,9 +324,17 @@ static enum sst_status read_bin(struct reading *reading, enum sst_slot_kind kind
     return SST_OK;
 }
 
+/* The parts that a day has: those that the policy keeps, and ice where there was information. */
+static bool wants_part(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
+                       enum sst_packed_part part)
+{
+    return part == SST_PACKED_PROBES ? slot->policy->keep != SST_KEEP_NONE
+                                     : sst_slot_keeps_all(slot) && (part == SST_PACKED_KEPT || entry->ice_digest != 0);
+}
+
 /* The stored parts of a day side by side, whether or not they are deflated. */
-static enum sst_status hold_packed(const struct sst_block *blocks, struct sst_ledger_entry *entry,
-                                   struct sst_error *err)
+static enum sst_status hold_packed(const struct reading *reading, const struct sst_block *blocks,
+                                   struct sst_ledger_entry *entry, struct sst_error *err)
 {
     size_t n_bytes = sizeof *entry->packed;
     for (int part = 0; part < SST_N_PACKED_PARTS; ++part)
@@ -332,26 +343,24 @@ static enum sst_status hold_packed(const struct sst_block *blocks, struct sst_le
     unsigned char *to = entry->packed->bytes;
     for (int part = 0; part < SST_N_PACKED_PARTS; ++part) {
         entry->packed->n_bytes[part] = blocks[part].n_stored;
-        if (blocks[part].n_stored > 0)
-            memcpy(to, blocks[part].stored, blocks[part].n_stored);
+        if (wants_part(reading->slot, entry, (enum sst_packed_part)part))
+            SST_TRY(sst_block_file_stored(reading->file, &blocks[part], to, err));
         to += blocks[part].n_stored;
     }
     return SST_OK;
 }
 
 /* Makes room for a part of a day, and unpacks into it. */
-static enum sst_status read_part(struct reading *reading, struct sst_ledger_entry *entry, enum sst_packed_part part,
-                                 struct sst_block *block, struct sst_error *err)
+static enum sst_status unpack_part(const struct reading *reading, struct sst_ledger_entry *entry,
+                                   enum sst_packed_part part, const struct sst_block *block, const void *stored,
+                                   struct sst_error *err)
 {
     const struct sst_slot_state *slot = reading->slot;
     int16_t **codes = part == SST_PACKED_PROBES ? &entry->probes : &entry->kept;
     const size_t n = part == SST_PACKED_PROBES ? slot->policy->n_probes : slot->n_items;
-    const unsigned char *bytes = reading->scratch;
-    SST_TRY(find_sized(reading, part_tags[part], (uint32_t)entry->year, part_bytes(slot, part), block, err));
-    if (block->bytes)
-        bytes = block->bytes;
-    else
-        SST_TRY(sst_block_unpack(block, reading->scratch, err));
+    const unsigned char *bytes = block->bytes ? block->bytes : reading->scratch;
+    if (!block->bytes)
+        SST_TRY(sst_block_unpack(block, stored, reading->scratch, err));
     if (part != SST_PACKED_MARKS) {
         SST_TRY(sst_alloc_large(n, sizeof **codes, "the values of a day", codes, err));
         sst_unpack_codes(bytes, n, *codes);
@@ -367,12 +376,18 @@ static enum sst_status read_day(struct reading *reading, struct sst_ledger_entry
     struct sst_block blocks[SST_N_PACKED_PARTS] = {0};
     if (slot->policy->keep == SST_KEEP_NONE)
         return SST_OK;
-    SST_TRY(read_part(reading, entry, SST_PACKED_PROBES, &blocks[SST_PACKED_PROBES], err));
-    if (sst_slot_keeps_all(slot))
-        SST_TRY(read_part(reading, entry, SST_PACKED_KEPT, &blocks[SST_PACKED_KEPT], err));
-    if (sst_slot_keeps_all(slot) && entry->ice_digest != 0)
-        SST_TRY(read_part(reading, entry, SST_PACKED_MARKS, &blocks[SST_PACKED_MARKS], err));
-    return hold_packed(blocks, entry, err);
+    for (int part = 0; part < SST_N_PACKED_PARTS; ++part)
+        if (wants_part(slot, entry, (enum sst_packed_part)part))
+            SST_TRY(find_sized(reading, part_tags[part], (uint32_t)entry->year,
+                               part_bytes(slot, (enum sst_packed_part)part), &blocks[part], err));
+    SST_TRY(hold_packed(reading, blocks, entry, err));
+    const unsigned char *stored = entry->packed->bytes;
+    for (int part = 0; part < SST_N_PACKED_PARTS; ++part) {
+        if (wants_part(slot, entry, (enum sst_packed_part)part))
+            SST_TRY(unpack_part(reading, entry, (enum sst_packed_part)part, &blocks[part], stored, err));
+        stored += blocks[part].n_stored;
+    }
+    return SST_OK;
 }
 
 static enum sst_status read_kept(struct reading *reading, struct sst_error *err)

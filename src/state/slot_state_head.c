@@ -17,7 +17,7 @@ enum sst_status sst_slot_find_block(const struct sst_block_file *file, int slot,
                                     struct sst_block *out, struct sst_error *err)
 {
     *out = sst_block_file_find(file, tag, number);
-    if (out->stored)
+    if (out->index < sst_block_file_n_blocks(file))
         return SST_OK;
     return sst_fail(err, SST_ERR_STATE, "slot %d: block %c%c%c%c %d is not there", slot, (char)(tag & 0xFF),
                     (char)(tag >> 8 & 0xFF), (char)(tag >> 16 & 0xFF), (char)(tag >> 24), (int)number);

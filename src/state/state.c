@@ -182,13 +182,13 @@ static enum sst_status decode(const struct sst_state *state, int slot, const str
 enum sst_status sst_state_load_file(const struct sst_state *state, int slot, struct sst_slot_state **out,
                                     struct sst_error *err)
 {
-    static const uint32_t kept[] = {SST_SLOT_TAG_KEPT}; /* years of them: unpacked one by one */
     char name[SST_STATE_NAME_ROOM];
     struct sst_block_file *file = NULL;
     *out = NULL;
     SST_TRY(sst_state_check_slot(state, slot, err));
-    SST_TRY(sst_block_file_read_packed(state->os, state->slots, state->slots_path, sst_state_slot_name(slot, name),
-                                       SST_STATE_KIND_SLOT, &state->policy.identity, kept, 1, &file, err));
+    SST_TRY(sst_block_file_read_but(state->os, state->slots, state->slots_path, sst_state_slot_name(slot, name),
+                                    SST_STATE_KIND_SLOT, &state->policy.identity, sst_slot_large_tags,
+                                    SST_SLOT_N_LARGE_TAGS, &file, err));
     if (!file)
         return sst_state_check_absent(state, slot, err);
     const enum sst_status rc = decode(state, slot, file, out, err);

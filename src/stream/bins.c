@@ -15,23 +15,34 @@ static void fill_missing(int16_t *list, size_t n)
         list[i] = SST_CODE_MISSING;
 }
 
-/* Planes one behind the other, each from a whole cache line on; lists empty. */
-enum sst_status sst_bin_init(struct sst_bin *bin, const struct sst_estimator *estimator, size_t n_cells,
-                             struct sst_error *err)
+/* A whole cache line holds so many items of one byte; each plane begins with one. */
+static size_t n_lines(size_t n_cells) { return n_cells / SST_ALIGNMENT + (n_cells % SST_ALIGNMENT != 0); }
+
+/* Planes one behind the other. */
+enum sst_status sst_bin_make_room(struct sst_bin *bin, const struct sst_estimator *estimator, size_t n_cells,
+                                  struct sst_error *err)
 {
-    const size_t n_lines = n_cells / SST_ALIGNMENT + (n_cells % SST_ALIGNMENT != 0); /* of items of one byte */
     const size_t line = SST_ALIGNMENT * sst_estimator_cell_size(estimator);
     struct sst_bin made = {.estimator = estimator, .n_cells = n_cells};
-    SST_TRY(sst_alloc(n_lines, line, estimator->name, &made.memory, err));
+    SST_TRY(sst_alloc_large(n_lines(n_cells), line, estimator->name, &made.memory, err));
     unsigned char *at = made.memory;
     for (size_t i = 0; i < estimator->n_planes; ++i) {
         const struct sst_plane *plane = &estimator->planes[i];
         made.planes[i] = at;
-        if (plane->op == SST_PLANE_TOP)
-            fill_missing(made.planes[i], plane->count * n_cells);
-        at += n_lines * SST_ALIGNMENT * plane->count * sst_plane_type_size(plane->type);
+        at += n_lines(n_cells) * SST_ALIGNMENT * plane->count * sst_plane_type_size(plane->type);
     }
     *bin = made;
+    return SST_OK;
+}
+
+enum sst_status sst_bin_init(struct sst_bin *bin, const struct sst_estimator *estimator, size_t n_cells,
+                             struct sst_error *err)
+{
+    SST_TRY(sst_bin_make_room(bin, estimator, n_cells, err));
+    memset(bin->memory, 0, n_lines(n_cells) * SST_ALIGNMENT * sst_estimator_cell_size(estimator));
+    for (size_t i = 0; i < estimator->n_planes; ++i)
+        if (estimator->planes[i].op == SST_PLANE_TOP)
+            fill_missing(bin->planes[i], estimator->planes[i].count * n_cells);
     return SST_OK;
 }
 

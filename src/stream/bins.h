@@ -31,6 +31,11 @@ struct sst_bin {
 /* A bin of no field: sums of 0, lists of SST_CODE_MISSING. Owner: the caller; sst_bin_clear. Errors: SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_bin_init(struct sst_bin *bin, const struct sst_estimator *estimator, size_t n_cells,
                                             struct sst_error *err);
+
+/* As sst_bin_init, but what is in it is not known: for planes that are all written before they are read. */
+SST_MUST_CHECK enum sst_status sst_bin_make_room(struct sst_bin *bin, const struct sst_estimator *estimator,
+                                                 size_t n_cells, struct sst_error *err);
+
 /* Frees the planes; a cleared or zeroed bin is accepted. */
 void sst_bin_clear(struct sst_bin *bin);
 

@@ -118,6 +118,129 @@ START_TEST(a_file_of_another_kind_or_state_is_refused_by_name)
 }
 END_TEST
 
+/* --- blocks that are lent, and left in the file ------------------------------------------------------------------ */
+
+enum { LENT = 5, N_LENT = 4997 /* with padding */ };
+
+/* Blocks of LENT between others, long and short, packed and not; lent where `lends`. */
+static void write_lent(const char *name, bool lends, const unsigned char *packed, size_t n_packed)
+{
+    struct sst_block_writer *writer = NULL;
+    const int root = open_root();
+    ck_assert_int_eq(sst_block_writer_create(KIND, identity, &writer, NULL), SST_OK);
+    for (uint32_t number = 0; number < 3; ++number) { /* the second one too short to be lent */
+        const size_t n_bytes = number == 1 ? 5 : N_LENT;
+        const enum sst_status rc =
+            lends ? sst_block_writer_lend(writer, LENT, number, noise + number, n_bytes, n_bytes, NULL)
+                  : sst_block_writer_add(writer, LENT, number, noise + number, n_bytes, false, NULL);
+        ck_assert_int_eq(rc, SST_OK);
+        ck_assert_int_eq(sst_block_writer_add(writer, 1, number, zeros, sizeof zeros, true, NULL), SST_OK);
+    }
+    if (lends)
+        ck_assert_int_eq(sst_block_writer_lend(writer, LENT, 3, packed, n_packed, sizeof zeros, NULL), SST_OK);
+    else
+        ck_assert_int_eq(sst_block_writer_add(writer, LENT, 3, zeros, sizeof zeros, true, NULL), SST_OK);
+    ck_assert_int_eq(sst_block_writer_commit(writer, fake_disk_os(disk), root, "STATE", name, NULL), SST_OK);
+    sst_block_writer_destroy(&writer);
+    close_root(root);
+}
+
+/* Both files: "added", "lent". */
+static void write_both(void)
+{
+    struct sst_block_file *file = NULL;
+    struct sst_error err;
+    write_lent("added", false, NULL, 0);
+    ck_assert_int_eq(read_file("added", KIND, &identity, &file, &err), SST_OK);
+    const struct sst_block packed = sst_block_file_find(file, LENT, 3);
+    ck_assert_uint_lt(packed.n_stored, packed.n_bytes);
+    write_lent("lent", true, packed.stored, packed.n_stored);
+    sst_block_file_destroy(&file);
+}
+
+static struct sst_block_file *read_but_lent(const char *name)
+{
+    static const uint32_t tags[] = {LENT};
+    struct sst_block_file *file = NULL;
+    struct sst_error err = {0};
+    const int root = open_root();
+    ck_assert_msg(sst_block_file_read_but(fake_disk_os(disk), root, "STATE", name, KIND, &identity, tags, 1, &file,
+                                          &err) == SST_OK,
+                  "%s", err.text);
+    close_root(root);
+    return file;
+}
+
+START_TEST(a_file_of_lent_blocks_is_that_of_copies)
+{
+    size_t n_added = 0, n_lent = 0;
+    write_both();
+    const unsigned char *added = fake_disk_bytes(disk, "added", &n_added);
+    const unsigned char *lent = fake_disk_bytes(disk, "lent", &n_lent);
+    ck_assert_uint_eq(n_added, n_lent);
+    ck_assert_mem_eq(added, lent, n_added);
+}
+END_TEST
+
+START_TEST(blocks_left_in_a_file_are_read_where_they_are_wanted)
+{
+    unsigned char to[N_LONG];
+    write_both();
+    struct sst_block_file *file = read_but_lent("lent");
+    ck_assert_uint_eq(sst_block_file_n_blocks(file), 7);
+    ck_assert_mem_eq(sst_block_file_find(file, 1, 2).bytes, zeros, sizeof zeros);
+    for (uint32_t number = 0; number < 3; ++number) {
+        const struct sst_block block = sst_block_file_find(file, LENT, number);
+        ck_assert_ptr_null(block.bytes);
+        ck_assert_ptr_null(block.stored);
+        ck_assert_int_eq(sst_block_file_unpacked(file, &block, to, NULL), SST_OK);
+        ck_assert_mem_eq(to, noise + number, block.n_bytes);
+    }
+    const struct sst_block block = sst_block_file_find(file, LENT, 3);
+    memset(to, 1, sizeof to);
+    ck_assert_int_eq(sst_block_file_unpacked(file, &block, to, NULL), SST_OK);
+    ck_assert_mem_eq(to, zeros, sizeof zeros);
+    unsigned char stored[N_LONG];
+    memset(to, 1, sizeof to);
+    ck_assert_int_eq(sst_block_file_stored(file, &block, stored, NULL), SST_OK);
+    ck_assert_int_eq(sst_block_unpack(&block, stored, to, NULL), SST_OK);
+    ck_assert_mem_eq(to, zeros, sizeof zeros);
+    sst_block_file_destroy(&file);
+}
+END_TEST
+
+/* One changed byte of a block that was left, and one of its padding. */
+START_TEST(damage_of_a_block_left_in_a_file_is_seen_when_it_is_read)
+{
+    static const struct {
+        size_t at;
+        const char *says;
+    } faults[] = {
+        {HEADER + 100, "damaged: block ???? 0 of 4997 bytes at byte 40 does not have its checksum. Put back a copy of "
+                       "this file"},
+        {HEADER + N_LENT + 1, "damaged: byte 5038 is not part of a block and not zero. Put back a copy of this file"},
+    };
+    unsigned char to[N_LONG], *copy = NULL;
+    size_t n_bytes = 0;
+    write_both();
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; ++i) {
+        struct sst_error err = {0};
+        const unsigned char *bytes = fake_disk_bytes(disk, "lent", &n_bytes);
+        copy = malloc(n_bytes);
+        ck_assert_ptr_nonnull(copy);
+        memcpy(copy, bytes, n_bytes);
+        copy[faults[i].at] ^= 1;
+        fake_disk_put(disk, "hurt", copy, n_bytes);
+        free(copy);
+        struct sst_block_file *file = read_but_lent("hurt");
+        const struct sst_block block = sst_block_file_find(file, LENT, 0);
+        ck_assert_int_eq(sst_block_file_unpacked(file, &block, to, &err), SST_ERR_STATE);
+        ck_assert_str_eq(err.text, faults[i].says);
+        sst_block_file_destroy(&file);
+    }
+}
+END_TEST
+
 /* --- hostile bytes ------------------------------------------------------------------------------------------------ */
 
 static unsigned char *copy_of_file(size_t *n_bytes)
@@ -309,6 +432,9 @@ Suite *test_suite(void)
     tcase_add_test(tcase, blocks_come_back_by_place_and_by_name);
     tcase_add_test(tcase, no_file_is_no_error_and_no_blocks);
     tcase_add_test(tcase, a_file_of_another_kind_or_state_is_refused_by_name);
+    tcase_add_test(tcase, a_file_of_lent_blocks_is_that_of_copies);
+    tcase_add_test(tcase, blocks_left_in_a_file_are_read_where_they_are_wanted);
+    tcase_add_test(tcase, damage_of_a_block_left_in_a_file_is_seen_when_it_is_read);
     tcase_add_test(tcase, every_changed_bit_is_seen);
     tcase_add_test(tcase, every_cut_and_every_lengthening_is_seen);
     tcase_add_test(tcase, lies_with_right_checksums_are_seen);
