@@ -60,13 +60,24 @@ const char *sst_digest_hex(const struct sst_digest *digest, char *buffer)
     return buffer;
 }
 
-void sst_digest_fold(struct sst_digest_chain *chain, const void *bytes, size_t n_bytes)
+struct sst_digest_link sst_digest_link_of(const void *bytes, size_t n_bytes)
 {
     const XXH128_hash_t hash = XXH3_128bits(bytes, n_bytes);
-    const uint64_t links[] = {chain->low, chain->high, n_bytes, hash.low64, hash.high64};
+    return (struct sst_digest_link){n_bytes, hash.low64, hash.high64};
+}
+
+void sst_digest_fold_link(struct sst_digest_chain *chain, const struct sst_digest_link *link)
+{
+    const uint64_t links[] = {chain->low, chain->high, link->n_bytes, link->low, link->high};
     unsigned char stored[sizeof links];
     for (size_t i = 0; i < sizeof links / sizeof links[0]; ++i)
         store(stored + 8 * i, links[i]);
     const XXH128_hash_t next = XXH3_128bits(stored, sizeof stored);
     *chain = (struct sst_digest_chain){next.low64, next.high64};
+}
+
+void sst_digest_fold(struct sst_digest_chain *chain, const void *bytes, size_t n_bytes)
+{
+    const struct sst_digest_link link = sst_digest_link_of(bytes, n_bytes);
+    sst_digest_fold_link(chain, &link);
 }

@@ -32,4 +32,12 @@ struct sst_digest_chain {
 /* Folds XXH3-128 of the bytes, and their number, into the chain. */
 void sst_digest_fold(struct sst_digest_chain *chain, const void *bytes, size_t n_bytes);
 
+/* What a chain needs of some bytes, for those that are gone when it is their turn. */
+struct sst_digest_link {
+    uint64_t n_bytes, low, high; /* and XXH3-128 of them */
+};
+
+struct sst_digest_link sst_digest_link_of(const void *bytes, size_t n_bytes);
+void sst_digest_fold_link(struct sst_digest_chain *chain, const struct sst_digest_link *link);
+
 #endif

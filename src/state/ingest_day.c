@@ -57,7 +57,7 @@ static enum sst_status prepare_slot(struct sst_ingest *ingest, struct sst_ingest
 {
     bool is_away = true;
     if (!ingest->slot)
-        SST_TRY(sst_state_load(ingest->state, news->day.slot, &ingest->slot, err));
+        SST_TRY(sst_state_load_shut(ingest->state, news->day.slot, &ingest->slot, err));
     if (news->outcome == SST_INGEST_REPLACE)
         SST_TRY(sst_ingest_take_away(&ingest->slot, news->day, ingest->old, &is_away, text, err));
     if (!is_away)

@@ -162,7 +162,7 @@ void sst_slot_find_used(const struct sst_slot_state *slot, uint8_t *used)
     if (memchr(used, 0, slot->n_items) == NULL) /* as always where a policy has sums */
         return;
     for (size_t i = 0; i < slot->n_ledger && sst_slot_keeps_all(slot); ++i)
-        for (size_t item = 0; item < slot->n_items; ++item)
+        for (size_t item = 0; item < slot->n_items && slot->ledger[i].kept; ++item)
             used[item] |= slot->ledger[i].kept[item] != SST_CODE_MISSING;
 }
 

@@ -95,12 +95,21 @@ struct sst_identity sst_slot_state_digest(const struct sst_slot_state *slot);
  */
 SST_MUST_CHECK enum sst_status sst_slot_state_encode(const struct sst_slot_state *slot, struct sst_block_writer *writer,
                                                      struct sst_error *err);
+/* With `keeps_shut`, what is kept of days stays packed, `kept` and `marks` NULL, as in a slot that only gets more days. */
 SST_MUST_CHECK enum sst_status sst_slot_state_decode(const struct sst_state_policy *policy, int slot,
-                                                     const struct sst_block_file *file, struct sst_slot_state **out,
-                                                     struct sst_error *err);
+                                                     const struct sst_block_file *file, bool keeps_shut,
+                                                     struct sst_slot_state **out, struct sst_error *err);
+
+/*
+ * Unpacks what is kept of the days of a slot that was decoded shut. sst_slot_state_add, _remove, _merge (of its target), _digest
+ * and _encode take such a slot; all else wants it open.
+ *
+ * Errors   SST_ERR_NOMEM; the slot is as it was.
+ */
+SST_MUST_CHECK enum sst_status sst_slot_state_open(struct sst_slot_state *slot, struct sst_error *err);
 
 /* Tags of the blocks that a slot reads to where they stay, best left in the file: sst_block_file_read_but. */
-enum { SST_SLOT_N_LARGE_TAGS = 4 };
+enum { SST_SLOT_N_LARGE_TAGS = 6 };
 extern const uint32_t sst_slot_large_tags[SST_SLOT_N_LARGE_TAGS];
 
 #endif

@@ -154,6 +154,7 @@ enum sst_status sst_slot_state_add(struct sst_slot_state *slot, const struct sst
     SST_TRY_GOTO(sst_grow(&slot->ledger, &slot->ledger_capacity, slot->n_ledger + 1, sizeof *slot->ledger,
                           "the ledger of a slot", err));
     if (addition.n_items != slot->n_items) {
+        SST_TRY_GOTO(sst_slot_state_open(slot, err));
         SST_TRY_GOTO(sst_slot_copy(slot, addition.cells, addition.n_items, 1, &wider, err));
         sst_slot_replace(slot, &wider);
     }
@@ -320,6 +321,7 @@ enum sst_status sst_slot_state_remove(struct sst_slot_state *slot, int year, con
     struct sst_slot_state *copy = NULL;
     enum sst_status rc = SST_OK;
     SST_TRY(check_removal(slot, year, field, err));
+    SST_TRY(sst_slot_state_open(slot, err));
     SST_TRY(sst_slot_copy(slot, slot->cells, slot->n_items, 0, &copy, err));
     SST_TRY_GOTO(take_away(copy, sst_slot_place_of_year(copy, year), field, err));
     SST_TRY_GOTO(drop_unused_cells(&copy, err));

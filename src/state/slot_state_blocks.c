@@ -25,14 +25,13 @@ enum tag {
     TAG_CELLS = SST_BLOCKS_TAG('C', 'E', 'L', 'L'),
     TAG_MOMENTS = SST_BLOCKS_TAG('M', 'O', 'M', 'T'),
     TAG_TAIL = SST_BLOCKS_TAG('T', 'A', 'I', 'L'),
-    TAG_ICE = SST_BLOCKS_TAG('I', 'C', 'E', 'C'),
-    TAG_PROBES = SST_BLOCKS_TAG('P', 'R', 'O', 'B'),
-    TAG_MARKS = SST_BLOCKS_TAG('M', 'A', 'R', 'K')
+    TAG_ICE = SST_BLOCKS_TAG('I', 'C', 'E', 'C')
 };
 
 static const uint32_t plane_tags[SST_N_SLOT_KINDS] = {TAG_MOMENTS, TAG_TAIL, TAG_ICE};
 
-const uint32_t sst_slot_large_tags[SST_SLOT_N_LARGE_TAGS] = {TAG_MOMENTS, TAG_TAIL, TAG_ICE, SST_SLOT_TAG_KEPT};
+const uint32_t sst_slot_large_tags[SST_SLOT_N_LARGE_TAGS] = {
+    TAG_MOMENTS, TAG_TAIL, TAG_ICE, SST_SLOT_TAG_KEPT, SST_SLOT_TAG_PROBES, SST_SLOT_TAG_MARKS};
 
 static size_t plane_bytes(const struct sst_bin *bin, size_t plane)
 {
@@ -76,6 +75,9 @@ struct sst_identity sst_slot_state_digest(const struct sst_slot_state *slot)
                      entry->ice_digest);
         if (entry->probes)
             sst_digest_fold(&chain, entry->probes, slot->policy->n_probes * sizeof *entry->probes);
+        for (int part = SST_PACKED_KEPT; part < SST_N_PACKED_PARTS && sst_slot_is_shut(entry); ++part)
+            if (entry->packed->n_bytes[part] > 0)
+                sst_digest_fold_link(&chain, &entry->packed->links[part]);
         if (entry->kept)
             sst_digest_fold(&chain, entry->kept, slot->n_items * sizeof *entry->kept);
         if (entry->marks)
@@ -141,72 +143,6 @@ static enum sst_status add_bin(const struct sst_slot_state *slot, enum sst_slot_
     return SST_OK;
 }
 
-static const uint32_t part_tags[SST_N_PACKED_PARTS] = {TAG_PROBES, SST_SLOT_TAG_KEPT, TAG_MARKS};
-
-/* Whether a day has a part, and its bytes before they are deflated. */
-static bool has_part(const struct sst_ledger_entry *entry, enum sst_packed_part part)
-{
-    return part == SST_PACKED_PROBES ? entry->probes != NULL
-           : part == SST_PACKED_KEPT ? entry->kept != NULL
-                                     : entry->marks != NULL;
-}
-
-static size_t part_bytes(const struct sst_slot_state *slot, enum sst_packed_part part)
-{
-    return part == SST_PACKED_PROBES ? sst_packed_codes_bytes(slot->policy->n_probes)
-           : part == SST_PACKED_KEPT ? sst_packed_codes_bytes(slot->n_items)
-                                     : sst_packed_marks_bytes(slot->n_items);
-}
-
-static void pack_part(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
-                      enum sst_packed_part part, unsigned char *bytes)
-{
-    switch (part) {
-    case SST_PACKED_PROBES:
-        sst_pack_codes(entry->probes, slot->policy->n_probes, bytes);
-        break;
-    case SST_PACKED_KEPT:
-        sst_pack_codes(entry->kept, slot->n_items, bytes);
-        break;
-    default:
-        sst_pack_marks(entry->marks, slot->n_items, bytes);
-    }
-}
-
-/* The longest part. */
-static size_t scratch_bytes(const struct sst_slot_state *slot)
-{
-    size_t most = 0;
-    for (int part = 0; part < SST_N_PACKED_PARTS; ++part) {
-        const size_t n_bytes = part_bytes(slot, (enum sst_packed_part)part);
-        most = n_bytes > most ? n_bytes : most;
-    }
-    return most;
-}
-
-/* A day that a file had goes into the next one as it lay there. Scratch: room for the packed codes of a day. */
-static enum sst_status add_day(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
-                               unsigned char *scratch, struct sst_block_writer *writer, struct sst_error *err)
-{
-    const struct sst_packed_day *packed = entry->packed;
-    const unsigned char *stored = packed ? packed->bytes : NULL;
-    for (int i = 0; i < SST_N_PACKED_PARTS; ++i) {
-        const enum sst_packed_part part = (enum sst_packed_part)i;
-        const size_t n_bytes = part_bytes(slot, part);
-        if (!has_part(entry, part))
-            continue;
-        if (stored) {
-            SST_TRY(sst_block_writer_lend(writer, part_tags[part], (uint32_t)entry->year, stored, packed->n_bytes[part],
-                                          n_bytes, err));
-            stored += packed->n_bytes[part];
-        } else {
-            pack_part(slot, entry, part, scratch);
-            SST_TRY(sst_block_writer_add(writer, part_tags[part], (uint32_t)entry->year, scratch, n_bytes, true, err));
-        }
-    }
-    return SST_OK;
-}
-
 /* The most that blocks take which are not lent: counts, and days that no file had. */
 static size_t copied_bytes(const struct sst_slot_state *slot)
 {
@@ -219,8 +155,8 @@ static size_t copied_bytes(const struct sst_slot_state *slot)
         }
     for (size_t i = 0; i < slot->n_ledger; ++i)
         for (int part = 0; part < SST_N_PACKED_PARTS && !slot->ledger[i].packed; ++part)
-            if (has_part(&slot->ledger[i], (enum sst_packed_part)part))
-                n_bytes += part_bytes(slot, (enum sst_packed_part)part);
+            if (sst_slot_has_part(&slot->ledger[i], (enum sst_packed_part)part))
+                n_bytes += sst_slot_part_bytes(slot, (enum sst_packed_part)part);
     return n_bytes;
 }
 
@@ -229,14 +165,14 @@ enum sst_status sst_slot_state_encode(const struct sst_slot_state *slot, struct 
 {
     unsigned char *scratch = NULL;
     enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_alloc_large(scratch_bytes(slot), 1, "a packed day", &scratch, err));
+    SST_TRY_GOTO(sst_alloc_large(sst_slot_scratch_bytes(slot), 1, "a packed day", &scratch, err));
     SST_TRY_GOTO(sst_block_writer_reserve(writer, copied_bytes(slot), err));
     SST_TRY_GOTO(add_front(slot, writer, err));
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
         for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind)
             SST_TRY_GOTO(add_bin(slot, (enum sst_slot_kind)kind, year_class, writer, err));
     for (size_t i = 0; i < slot->n_ledger; ++i)
-        SST_TRY_GOTO(add_day(slot, &slot->ledger[i], scratch, writer, err));
+        SST_TRY_GOTO(sst_slot_add_day(slot, &slot->ledger[i], scratch, writer, err));
 done:
     sst_free(scratch);
     return rc;
@@ -324,14 +260,6 @@ static enum sst_status read_bin(struct reading *reading, enum sst_slot_kind kind
     return SST_OK;
 }
 
-/* The parts that a day has: those that the policy keeps, and ice where there was information. */
-static bool wants_part(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
-                       enum sst_packed_part part)
-{
-    return part == SST_PACKED_PROBES ? slot->policy->keep != SST_KEEP_NONE
-                                     : sst_slot_keeps_all(slot) && (part == SST_PACKED_KEPT || entry->ice_digest != 0);
-}
-
 /* The stored parts of a day side by side, whether or not they are deflated. */
 static enum sst_status hold_packed(const struct reading *reading, const struct sst_block *blocks,
                                    struct sst_ledger_entry *entry, struct sst_error *err)
@@ -341,62 +269,46 @@ static enum sst_status hold_packed(const struct reading *reading, const struct s
         n_bytes += blocks[part].n_stored;
     SST_TRY(sst_alloc_large(n_bytes, 1, "the packed values of a day", &entry->packed, err));
     unsigned char *to = entry->packed->bytes;
+    entry->packed->is_shut = false;
     for (int part = 0; part < SST_N_PACKED_PARTS; ++part) {
         entry->packed->n_bytes[part] = blocks[part].n_stored;
-        if (wants_part(reading->slot, entry, (enum sst_packed_part)part))
+        if (sst_slot_wants_part(reading->slot, entry, (enum sst_packed_part)part))
             SST_TRY(sst_block_file_stored(reading->file, &blocks[part], to, err));
         to += blocks[part].n_stored;
     }
     return SST_OK;
 }
 
-/* Makes room for a part of a day, and unpacks into it. */
-static enum sst_status unpack_part(const struct reading *reading, struct sst_ledger_entry *entry,
-                                   enum sst_packed_part part, const struct sst_block *block, const void *stored,
-                                   struct sst_error *err)
-{
-    const struct sst_slot_state *slot = reading->slot;
-    int16_t **codes = part == SST_PACKED_PROBES ? &entry->probes : &entry->kept;
-    const size_t n = part == SST_PACKED_PROBES ? slot->policy->n_probes : slot->n_items;
-    const unsigned char *bytes = block->bytes ? block->bytes : reading->scratch;
-    if (!block->bytes)
-        SST_TRY(sst_block_unpack(block, stored, reading->scratch, err));
-    if (part != SST_PACKED_MARKS) {
-        SST_TRY(sst_alloc_large(n, sizeof **codes, "the values of a day", codes, err));
-        sst_unpack_codes(bytes, n, *codes);
-        return SST_OK;
-    }
-    SST_TRY(sst_alloc_large(n, sizeof *entry->marks, "the ice of a day", &entry->marks, err));
-    return sst_unpack_marks(bytes, n, entry->marks) ? SST_OK : wrong(reading, "there is ice beyond its cells", err);
-}
-
-static enum sst_status read_day(struct reading *reading, struct sst_ledger_entry *entry, struct sst_error *err)
+static enum sst_status read_day(struct reading *reading, struct sst_ledger_entry *entry, int16_t *shuts,
+                                struct sst_error *err)
 {
     const struct sst_slot_state *slot = reading->slot;
     struct sst_block blocks[SST_N_PACKED_PARTS] = {0};
     if (slot->policy->keep == SST_KEEP_NONE)
         return SST_OK;
     for (int part = 0; part < SST_N_PACKED_PARTS; ++part)
-        if (wants_part(slot, entry, (enum sst_packed_part)part))
-            SST_TRY(find_sized(reading, part_tags[part], (uint32_t)entry->year,
-                               part_bytes(slot, (enum sst_packed_part)part), &blocks[part], err));
+        if (sst_slot_wants_part(slot, entry, (enum sst_packed_part)part))
+            SST_TRY(find_sized(reading, sst_slot_part_tags[part], (uint32_t)entry->year,
+                               sst_slot_part_bytes(slot, (enum sst_packed_part)part), &blocks[part], err));
     SST_TRY(hold_packed(reading, blocks, entry, err));
-    const unsigned char *stored = entry->packed->bytes;
-    for (int part = 0; part < SST_N_PACKED_PARTS; ++part) {
-        if (wants_part(slot, entry, (enum sst_packed_part)part))
-            SST_TRY(unpack_part(reading, entry, (enum sst_packed_part)part, &blocks[part], stored, err));
-        stored += blocks[part].n_stored;
-    }
-    return SST_OK;
+    return sst_slot_unpack_day(slot, entry, reading->scratch, shuts, err);
 }
 
-static enum sst_status read_kept(struct reading *reading, struct sst_error *err)
+/* Nothing of no cell is shut, nor what alone tells which cells have a value. */
+static enum sst_status read_kept(struct reading *reading, bool keeps_shut, struct sst_error *err)
 {
     struct sst_slot_state *slot = reading->slot;
-    SST_TRY(sst_alloc_large(scratch_bytes(slot), 1, "a packed day", &reading->scratch, err));
+    enum sst_status rc = SST_OK;
+    int16_t *shuts = NULL;
+    SST_TRY_GOTO(sst_alloc_large(sst_slot_scratch_bytes(slot), 1, "a packed day", &reading->scratch, err));
+    if (keeps_shut && sst_slot_keeps_all(slot) && slot->n_items > 0 &&
+        (slot->policy->has_moments || sst_slot_has_lists(slot)))
+        SST_TRY_GOTO(sst_alloc_large(slot->n_items, sizeof *shuts, "the values of a day", &shuts, err));
     for (size_t i = 0; i < slot->n_ledger; ++i)
-        SST_TRY(read_day(reading, &slot->ledger[i], err));
-    return SST_OK;
+        SST_TRY_GOTO(read_day(reading, &slot->ledger[i], shuts, err));
+done:
+    sst_free(shuts);
+    return rc;
 }
 
 /* Whether what was read belongs together: no block too many, no cell of nothing, and the digest that the head knows. */
@@ -417,7 +329,7 @@ static enum sst_status check_whole(const struct reading *reading, struct sst_err
 }
 
 enum sst_status sst_slot_state_decode(const struct sst_state_policy *policy, int slot,
-                                      const struct sst_block_file *file, struct sst_slot_state **out,
+                                      const struct sst_block_file *file, bool keeps_shut, struct sst_slot_state **out,
                                       struct sst_error *err)
 {
     struct reading reading = {.file = file};
@@ -429,7 +341,7 @@ enum sst_status sst_slot_state_decode(const struct sst_state_policy *policy, int
     for (int year_class = 0; year_class < SST_N_CLASSES; ++year_class)
         for (int kind = 0; kind < SST_N_SLOT_KINDS; ++kind)
             SST_TRY_GOTO(read_bin(&reading, (enum sst_slot_kind)kind, year_class, err));
-    SST_TRY_GOTO(read_kept(&reading, err));
+    SST_TRY_GOTO(read_kept(&reading, keeps_shut, err));
     SST_TRY_GOTO(check_whole(&reading, err));
     *out = reading.slot;
     reading.slot = NULL;

@@ -8,7 +8,9 @@
 
 #define SST_SLOT_TAG_HEAD SST_BLOCKS_TAG('H', 'E', 'A', 'D')
 #define SST_SLOT_TAG_DAYS SST_BLOCKS_TAG('D', 'A', 'Y', 'S')
+#define SST_SLOT_TAG_PROBES SST_BLOCKS_TAG('P', 'R', 'O', 'B')
 #define SST_SLOT_TAG_KEPT SST_BLOCKS_TAG('K', 'E', 'P', 'T')
+#define SST_SLOT_TAG_MARKS SST_BLOCKS_TAG('M', 'A', 'R', 'K')
 
 struct sst_slot_head {
     int slot;

@@ -130,6 +130,7 @@ enum sst_status sst_slot_state_merge(struct sst_slot_state *target, const struct
         return refuse(target, source, false, "the two states have other values for these years", err);
     if (common.n_same == source->n_ledger)
         return SST_OK;
+    SST_TRY(sst_slot_state_open(target, err));
     if (common.n_same == 0)
         return join(target, source, err);
     if (common.n_same == target->n_ledger)

@@ -3,6 +3,7 @@
 #define SST_STATE_SLOT_STATE_PRIVATE_H
 
 #include "core/cells.h"
+#include "core/digest.h"
 #include "state/slot_state.h"
 
 enum sst_slot_kind { SST_SLOT_MOMENTS, SST_SLOT_TAIL, SST_SLOT_ICE, SST_N_SLOT_KINDS };
@@ -64,8 +65,39 @@ enum sst_packed_part { SST_PACKED_PROBES, SST_PACKED_KEPT, SST_PACKED_MARKS, SST
 
 struct sst_packed_day {
     size_t n_bytes[SST_N_PACKED_PARTS]; /* 0: not there */
+    bool is_shut; /* kept values and ice are here alone, and NULL in the entry */
+    struct sst_digest_link links[SST_N_PACKED_PARTS]; /* of what they unpack to, where it is shut */
     unsigned char bytes[]; /* one part after the other */
 };
+
+static inline bool sst_slot_is_shut(const struct sst_ledger_entry *entry)
+{
+    return entry->packed && entry->packed->is_shut;
+}
+
+/* Whether a day has a part, whether the policy and its ice ask for it, its bytes before they are deflated, its block's tag. */
+bool sst_slot_has_part(const struct sst_ledger_entry *entry, enum sst_packed_part part);
+bool sst_slot_wants_part(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
+                         enum sst_packed_part part);
+size_t sst_slot_part_bytes(const struct sst_slot_state *slot, enum sst_packed_part part);
+extern const uint32_t sst_slot_part_tags[SST_N_PACKED_PARTS];
+
+/* The bytes of the longest part: the scratch of the functions below. */
+size_t sst_slot_scratch_bytes(const struct sst_slot_state *slot);
+
+/* Adds the parts of a day to a file: as they lay in one, where one had them; what it lends is the entry's. */
+SST_MUST_CHECK enum sst_status sst_slot_add_day(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
+                                                unsigned char *scratch, struct sst_block_writer *writer,
+                                                struct sst_error *err);
+
+/*
+ * Unpacks what the entry holds packed. Where `shuts` is not NULL, kept values and ice are unpacked there, n_items codes, only
+ * to be checked and to know their links, and the entry stays shut.
+ *
+ * Errors   SST_ERR_STATE where it does not unpack; SST_ERR_NOMEM.
+ */
+SST_MUST_CHECK enum sst_status sst_slot_unpack_day(const struct sst_slot_state *slot, struct sst_ledger_entry *entry,
+                                                   unsigned char *scratch, int16_t *shuts, struct sst_error *err);
 
 /*
  * Makes a slot one of another policy, that differs in the years of the baseline alone and has all days of the slot in the

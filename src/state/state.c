@@ -170,17 +170,17 @@ enum sst_status sst_state_check_absent(const struct sst_state *state, int slot, 
 }
 
 static enum sst_status decode(const struct sst_state *state, int slot, const struct sst_block_file *file,
-                              struct sst_slot_state **out, struct sst_error *err)
+                              bool keeps_shut, struct sst_slot_state **out, struct sst_error *err)
 {
     char name[SST_STATE_NAME_ROOM];
-    const enum sst_status rc = sst_slot_state_decode(&state->policy, slot, file, out, err);
+    const enum sst_status rc = sst_slot_state_decode(&state->policy, slot, file, keeps_shut, out, err);
     if (rc != SST_OK)
         sst_error_prefix(err, "%s/%s", state->slots_path, sst_state_slot_name(slot, name));
     return rc;
 }
 
-enum sst_status sst_state_load_file(const struct sst_state *state, int slot, struct sst_slot_state **out,
-                                    struct sst_error *err)
+static enum sst_status load(const struct sst_state *state, int slot, bool keeps_shut, struct sst_slot_state **out,
+                            struct sst_error *err)
 {
     char name[SST_STATE_NAME_ROOM];
     struct sst_block_file *file = NULL;
@@ -191,15 +191,28 @@ enum sst_status sst_state_load_file(const struct sst_state *state, int slot, str
                                     SST_SLOT_N_LARGE_TAGS, &file, err));
     if (!file)
         return sst_state_check_absent(state, slot, err);
-    const enum sst_status rc = decode(state, slot, file, out, err);
+    const enum sst_status rc = decode(state, slot, file, keeps_shut, out, err);
     sst_block_file_destroy(&file);
     return rc;
+}
+
+enum sst_status sst_state_load_file(const struct sst_state *state, int slot, struct sst_slot_state **out,
+                                    struct sst_error *err)
+{
+    return load(state, slot, false, out, err);
 }
 
 enum sst_status sst_state_load(const struct sst_state *state, int slot, struct sst_slot_state **out,
                                struct sst_error *err)
 {
-    SST_TRY(sst_state_load_file(state, slot, out, err));
+    SST_TRY(load(state, slot, false, out, err));
+    return *out ? SST_OK : sst_slot_state_create(&state->policy, slot, out, err);
+}
+
+enum sst_status sst_state_load_shut(const struct sst_state *state, int slot, struct sst_slot_state **out,
+                                    struct sst_error *err)
+{
+    SST_TRY(load(state, slot, true, out, err));
     return *out ? SST_OK : sst_slot_state_create(&state->policy, slot, out, err);
 }
 

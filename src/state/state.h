@@ -62,6 +62,10 @@ const char *sst_state_path(const struct sst_state *state);
 SST_MUST_CHECK enum sst_status sst_state_load(const struct sst_state *state, int slot, struct sst_slot_state **out,
                                               struct sst_error *err);
 
+/* As sst_state_load, for a slot to which days are added: what is kept of others stays packed. See sst_slot_state_open. */
+SST_MUST_CHECK enum sst_status sst_state_load_shut(const struct sst_state *state, int slot, struct sst_slot_state **out,
+                                                   struct sst_error *err);
+
 /* The ledger of a slot alone: entries without what is kept of the days. */
 struct sst_ledger {
     struct sst_ledger_entry *entries; /* ascending years */

@@ -79,7 +79,7 @@ static enum sst_status encode(const struct scene *scene, struct sst_slot_state *
 static enum sst_status decode(const struct scene *scene, struct sst_slot_state *slot)
 {
     struct sst_slot_state *read = NULL;
-    const enum sst_status rc = sst_slot_state_decode(&scene->policy, slot->slot, scene->file, &read, NULL);
+    const enum sst_status rc = sst_slot_state_decode(&scene->policy, slot->slot, scene->file, false, &read, NULL);
     sst_slot_state_destroy(&read);
     return rc;
 }

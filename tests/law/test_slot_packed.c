@@ -67,7 +67,7 @@ static struct sst_slot_state *read_from_raw(const struct law *law, const struct 
     }
     raw = slot_file_of(writer);
     sst_block_writer_destroy(&writer);
-    ck_assert_msg(sst_slot_state_decode(&law->policy, SLOT, raw, &out, &err) == SST_OK, "%s", err.text);
+    ck_assert_msg(sst_slot_state_decode(&law->policy, SLOT, raw, false, &out, &err) == SST_OK, "%s", err.text);
     sst_block_file_destroy(&raw);
     sst_block_file_destroy(&file);
     return out;
@@ -117,7 +117,7 @@ START_TEST(days_that_stay_go_through_as_they_lay)
         ck_assert_int_eq(n_deflated(slot), 1); /* the one that came */
         expect_alike(slot, fresh);
         struct sst_block_file *file = slot_file(slot);
-        ck_assert_int_eq(sst_slot_state_decode(&law.policy, SLOT, file, &again, NULL), SST_OK);
+        ck_assert_int_eq(sst_slot_state_decode(&law.policy, SLOT, file, false, &again, NULL), SST_OK);
         expect_alike(again, fresh);
         sst_block_file_destroy(&file);
         sst_slot_state_destroy(&again);
@@ -158,12 +158,79 @@ START_TEST(what_goes_through_is_what_would_be_packed)
     struct sst_slot_state *fresh = first_days(&law), *slot = NULL;
     const struct slot_day day = day_of_same_cells(&law);
     struct sst_block_file *file = slot_file(fresh);
-    ck_assert_int_eq(sst_slot_state_decode(&law.policy, SLOT, file, &slot, NULL), SST_OK);
+    ck_assert_int_eq(sst_slot_state_decode(&law.policy, SLOT, file, false, &slot, NULL), SST_OK);
     ck_assert(slots_equal(slot, fresh));
     slot_add(slot, &day);
     slot_add(fresh, &day);
     ck_assert(slots_equal(slot, fresh));
     sst_block_file_destroy(&file);
+    sst_slot_state_destroy(&slot);
+    sst_slot_state_destroy(&fresh);
+    law_close(&law);
+}
+END_TEST
+
+static struct sst_slot_state *read_shut(const struct law *law, const struct sst_slot_state *from)
+{
+    struct sst_slot_state *slot = NULL;
+    struct sst_error err = {0};
+    struct sst_block_file *file = slot_file(from);
+    ck_assert_msg(sst_slot_state_decode(&law->policy, SLOT, file, true, &slot, &err) == SST_OK, "%s", err.text);
+    sst_block_file_destroy(&file);
+    const bool has_sums = law->policy.has_moments || law->policy.tail.top > 0 || law->policy.tail.bottom > 0;
+    for (size_t i = 0; i < slot->n_ledger && keeps_all(law); ++i)
+        ck_assert(has_sums == (slot->ledger[i].kept == NULL));
+    return slot;
+}
+
+/* A slot whose days stay packed has the digest and the file of one that is open, whatever is done with it. */
+START_TEST(a_shut_slot_does_as_an_open_one)
+{
+    struct law law = law_open(_i);
+    const struct slot_day same = day_of_same_cells(&law), *wider = &law.days.days[N_FIRST];
+    struct sst_slot_state *fresh = first_days(&law), *slot = read_shut(&law, fresh);
+    ck_assert(slots_equal(slot, fresh));
+    ck_assert_int_eq(sst_slot_state_open(slot, NULL), SST_OK);
+    ck_assert(slots_equal(slot, fresh));
+    for (size_t i = 0; i < slot->n_ledger && keeps_all(&law); ++i)
+        ck_assert_mem_eq(slot->ledger[i].kept, fresh->ledger[i].kept, fresh->n_items * sizeof(int16_t));
+    sst_slot_state_destroy(&slot);
+
+    slot = read_shut(&law, fresh);
+    slot_add(slot, &same);
+    slot_add(fresh, &same);
+    ck_assert(slots_equal(slot, fresh));
+    sst_slot_state_destroy(&slot);
+    sst_slot_state_destroy(&fresh);
+
+    fresh = first_days(&law);
+    slot = read_shut(&law, fresh);
+    slot_add(slot, wider);
+    slot_add(fresh, wider);
+    ck_assert(slots_equal(slot, fresh));
+    sst_slot_state_destroy(&slot);
+    if (keeps_all(&law)) {
+        slot = read_shut(&law, fresh);
+        slot_take(slot, wider);
+        slot_take(fresh, wider);
+        ck_assert(slots_equal(slot, fresh));
+        sst_slot_state_destroy(&slot);
+    }
+    sst_slot_state_destroy(&fresh);
+    law_close(&law);
+}
+END_TEST
+
+START_TEST(a_shut_slot_takes_days_of_another)
+{
+    struct law law = law_open(_i);
+    struct sst_slot_state *fresh = first_days(&law), *slot = read_shut(&law, fresh);
+    struct sst_slot_state *other = slot_new(&law.policy, SLOT);
+    slot_add(other, &law.days.days[N_FIRST]);
+    ck_assert_int_eq(sst_slot_state_merge(slot, other, NULL), SST_OK);
+    ck_assert_int_eq(sst_slot_state_merge(fresh, other, NULL), SST_OK);
+    ck_assert(slots_equal(slot, fresh));
+    sst_slot_state_destroy(&other);
     sst_slot_state_destroy(&slot);
     sst_slot_state_destroy(&fresh);
     law_close(&law);
@@ -177,6 +244,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, days_that_stay_go_through_as_they_lay, 0, SLOT_N_POLICIES);
     tcase_add_loop_test(tcase, days_whose_cells_change_are_packed_anew, 0, SLOT_N_POLICIES);
     tcase_add_loop_test(tcase, what_goes_through_is_what_would_be_packed, 0, SLOT_N_POLICIES);
+    tcase_add_loop_test(tcase, a_shut_slot_does_as_an_open_one, 0, SLOT_N_POLICIES);
+    tcase_add_loop_test(tcase, a_shut_slot_takes_days_of_another, 0, SLOT_N_POLICIES);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -234,8 +234,9 @@ START_TEST(what_was_written_is_read_again)
     struct sst_slot_state *read = NULL, *empty = slot_new(&law->policy, law->whole->slot), *again = NULL;
     struct sst_error err = {0};
     struct sst_block_file *file = slot_file(law->whole), *of_none = slot_file(empty);
-    ck_assert_msg(sst_slot_state_decode(&law->policy, law->whole->slot, file, &read, &err) == SST_OK, "%s", err.text);
-    ck_assert_msg(sst_slot_state_decode(&law->policy, law->whole->slot, of_none, &again, &err) == SST_OK, "%s",
+    ck_assert_msg(sst_slot_state_decode(&law->policy, law->whole->slot, file, false, &read, &err) == SST_OK, "%s",
+                  err.text);
+    ck_assert_msg(sst_slot_state_decode(&law->policy, law->whole->slot, of_none, false, &again, &err) == SST_OK, "%s",
                   err.text);
     ck_assert(slots_equal(read, law->whole));
     ck_assert(slots_equal(again, empty));
@@ -265,7 +266,7 @@ static void must_refuse(void *user, const struct sst_block_file *altered, const 
     struct refusals *refusals = user;
     struct sst_slot_state *read = NULL;
     struct sst_error err = {0};
-    ck_assert_msg(sst_slot_state_decode(refusals->slot->policy, refusals->slot->slot, altered, &read, &err) ==
+    ck_assert_msg(sst_slot_state_decode(refusals->slot->policy, refusals->slot->slot, altered, false, &read, &err) ==
                       SST_ERR_STATE,
                   "%s: was read", what);
     ck_assert_ptr_null(read);
@@ -283,7 +284,8 @@ START_TEST(blocks_that_are_altered_are_refused)
     struct sst_block_file *file = slot_file(law->whole), *other = slot_file(fewer);
     slot_alterations(file, other, must_refuse, &refusals);
     ck_assert_int_gt(refusals.n, 1000);
-    ck_assert_int_eq(sst_slot_state_decode(&law->policy, law->whole->slot + 1, file, &read, NULL), SST_ERR_STATE);
+    ck_assert_int_eq(sst_slot_state_decode(&law->policy, law->whole->slot + 1, file, false, &read, NULL),
+                     SST_ERR_STATE);
     sst_slot_state_destroy(&fewer);
     sst_block_file_destroy(&file);
     sst_block_file_destroy(&other);
