@@ -24,9 +24,12 @@ void sst_pack_codes(const int16_t *codes, size_t n, unsigned char *bytes)
 void sst_unpack_codes(const unsigned char *bytes, size_t n, int16_t *codes)
 {
     uint16_t before = 0;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; ++i) { /* the differences first: these need not wait for each other */
         const uint16_t folded = (uint16_t)(bytes[i] | bytes[n + i] << 8);
-        before = (uint16_t)(before + (uint16_t)(folded >> 1 ^ (folded & 1 ? 0xFFFF : 0)));
+        codes[i] = (int16_t)(folded >> 1 ^ (uint16_t) - (folded & 1));
+    }
+    for (size_t i = 0; i < n; ++i) {
+        before = (uint16_t)(before + (uint16_t)codes[i]);
         codes[i] = (int16_t)before;
     }
 }
@@ -41,10 +44,12 @@ void sst_pack_marks(const uint8_t *marks, size_t n, unsigned char *bytes)
 bool sst_unpack_marks(const unsigned char *bytes, size_t n, uint8_t *marks)
 {
     const size_t n_bits = 8 * sst_packed_marks_bytes(n);
+    uint8_t marks_of[256][8]; /* of each byte */
     unsigned beyond = 0;
+    for (size_t i = 0; i < 256 * 8; ++i)
+        marks_of[i / 8][i % 8] = i / 8 >> i % 8 & 1;
     for (size_t byte = 0; byte < n / 8; ++byte)
-        for (size_t bit = 0; bit < 8; ++bit)
-            marks[8 * byte + bit] = bytes[byte] >> bit & 1;
+        memcpy(marks + 8 * byte, marks_of[bytes[byte]], 8);
     for (size_t i = n / 8 * 8; i < n; ++i)
         marks[i] = bytes[i / 8] >> i % 8 & 1;
     for (size_t i = n; i < n_bits; ++i)
