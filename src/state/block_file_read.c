@@ -224,8 +224,11 @@ static enum sst_status take_block(const struct source *source, struct sst_block_
     struct owned *owned = &file->owned[file->n_blocks];
     struct sst_block *block = &file->blocks[file->n_blocks];
     unsigned char *stored = file->image ? file->image + entry->offset : NULL;
-    *block =
-        (struct sst_block){file->n_blocks, entry->tag, entry->number, NULL, entry->raw_length, NULL, entry->length};
+    *block = (struct sst_block){.index = file->n_blocks,
+                                .tag = entry->tag,
+                                .number = entry->number,
+                                .n_bytes = entry->raw_length,
+                                .n_stored = entry->length};
     file->entries[file->n_blocks++] = *entry;
     if (source->use == LEAVE_NAMED && has_tag(source, entry->tag))
         return SST_OK;
