@@ -94,16 +94,23 @@ SST_MUST_CHECK enum sst_status sst_block_file_read(const struct sst_os *os, int 
                                                    const char *name, uint32_t kind, const struct sst_identity *identity,
                                                    struct sst_block_file **out, struct sst_error *err);
 
+/* A file, and what it has to be. Borrowed. */
+struct sst_block_place {
+    const struct sst_os *os;
+    int folder; /* open */
+    const char *where, *name; /* of the folder in messages, of the file */
+    uint32_t kind;
+    const struct sst_identity *identity; /* NULL: any */
+};
+
 /*
  * As sst_block_file_read, but blocks of some tags are left in the file, which stays open: their `bytes` and `stored` are NULL,
  * and only their place has been checked. sst_block_file_stored and sst_block_file_unpacked read them to where they are wanted,
  * with no copy of the file between. For large blocks.
  *
- * os       borrowed until *out is destroyed.
+ * place    its os is borrowed until *out is destroyed.
  */
-SST_MUST_CHECK enum sst_status sst_block_file_read_but(const struct sst_os *os, int folder, const char *where,
-                                                       const char *name, uint32_t kind,
-                                                       const struct sst_identity *identity, const uint32_t *tags,
+SST_MUST_CHECK enum sst_status sst_block_file_read_but(const struct sst_block_place *place, const uint32_t *tags,
                                                        size_t n_tags, struct sst_block_file **out,
                                                        struct sst_error *err);
 
@@ -115,9 +122,7 @@ SST_MUST_CHECK enum sst_status sst_block_file_read_but(const struct sst_os *os, 
  * tags     n_tags of them; not NULL. What is not among them is not in *out.
  * Owner    and errors as sst_block_file_read.
  */
-SST_MUST_CHECK enum sst_status sst_block_file_read_some(const struct sst_os *os, int folder, const char *where,
-                                                        const char *name, uint32_t kind,
-                                                        const struct sst_identity *identity, const uint32_t *tags,
+SST_MUST_CHECK enum sst_status sst_block_file_read_some(const struct sst_block_place *place, const uint32_t *tags,
                                                         size_t n_tags, struct sst_block_file **out,
                                                         struct sst_error *err);
 void sst_block_file_destroy(struct sst_block_file **file);

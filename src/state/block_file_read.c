@@ -375,21 +375,24 @@ enum sst_status sst_block_file_read(const struct sst_os *os, int folder, const c
     return open_and_read(&source, folder, kind, identity, out, err);
 }
 
-enum sst_status sst_block_file_read_but(const struct sst_os *os, int folder, const char *where, const char *name,
-                                        uint32_t kind, const struct sst_identity *identity, const uint32_t *tags,
-                                        size_t n_tags, struct sst_block_file **out, struct sst_error *err)
-{
-    struct source source = {.os = os, .where = where, .name = name, .use = LEAVE_NAMED, .tags = tags, .n_tags = n_tags};
-    return open_and_read(&source, folder, kind, identity, out, err);
-}
-
-enum sst_status sst_block_file_read_some(const struct sst_os *os, int folder, const char *where, const char *name,
-                                         uint32_t kind, const struct sst_identity *identity, const uint32_t *tags,
-                                         size_t n_tags, struct sst_block_file **out, struct sst_error *err)
+static enum sst_status read_tagged(const struct sst_block_place *place, enum use use, const uint32_t *tags,
+                                   size_t n_tags, struct sst_block_file **out, struct sst_error *err)
 {
     struct source source = {
-        .os = os, .where = where, .name = name, .use = USE_NAMED_ONLY, .tags = tags, .n_tags = n_tags};
-    return open_and_read(&source, folder, kind, identity, out, err);
+        .os = place->os, .where = place->where, .name = place->name, .use = use, .tags = tags, .n_tags = n_tags};
+    return open_and_read(&source, place->folder, place->kind, place->identity, out, err);
+}
+
+enum sst_status sst_block_file_read_but(const struct sst_block_place *place, const uint32_t *tags, size_t n_tags,
+                                        struct sst_block_file **out, struct sst_error *err)
+{
+    return read_tagged(place, LEAVE_NAMED, tags, n_tags, out, err);
+}
+
+enum sst_status sst_block_file_read_some(const struct sst_block_place *place, const uint32_t *tags, size_t n_tags,
+                                         struct sst_block_file **out, struct sst_error *err)
+{
+    return read_tagged(place, USE_NAMED_ONLY, tags, n_tags, out, err);
 }
 
 void sst_block_file_destroy(struct sst_block_file **handle)

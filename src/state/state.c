@@ -186,9 +186,8 @@ static enum sst_status load(const struct sst_state *state, int slot, bool keeps_
     struct sst_block_file *file = NULL;
     *out = NULL;
     SST_TRY(sst_state_check_slot(state, slot, err));
-    SST_TRY(sst_block_file_read_but(state->os, state->slots, state->slots_path, sst_state_slot_name(slot, name),
-                                    SST_STATE_KIND_SLOT, &state->policy.identity, sst_slot_large_tags,
-                                    SST_SLOT_N_LARGE_TAGS, &file, err));
+    const struct sst_block_place place = sst_state_slot_place(state, slot, name);
+    SST_TRY(sst_block_file_read_but(&place, sst_slot_large_tags, SST_SLOT_N_LARGE_TAGS, &file, err));
     if (!file)
         return sst_state_check_absent(state, slot, err);
     const enum sst_status rc = decode(state, slot, file, keeps_shut, out, err);

@@ -32,9 +32,8 @@ enum sst_status sst_state_load_ledger(const struct sst_state *state, int slot, s
     size_t capacity = 0;
     *out = (struct sst_ledger){0};
     SST_TRY(sst_state_check_slot(state, slot, err));
-    SST_TRY(sst_block_file_read_some(state->os, state->slots, state->slots_path, sst_state_slot_name(slot, name),
-                                     SST_STATE_KIND_SLOT, &policy->identity, tags, sizeof tags / sizeof tags[0], &file,
-                                     err));
+    const struct sst_block_place place = sst_state_slot_place(state, slot, name);
+    SST_TRY(sst_block_file_read_some(&place, tags, sizeof tags / sizeof tags[0], &file, err));
     if (!file)
         return sst_state_check_absent(state, slot, err);
     enum sst_status rc = sst_slot_take_head(policy, slot, file, &head, err);

@@ -93,6 +93,17 @@ enum sst_state_name sst_state_name_in_slots(const char *name, int *slot);
 /* The name of a slot's file, "017". text has room for SST_STATE_NAME_ROOM. */
 const char *sst_state_slot_name(int slot, char *text);
 
+/* A slot's file; `name` as text above. */
+static inline struct sst_block_place sst_state_slot_place(const struct sst_state *state, int slot, char *name)
+{
+    return (struct sst_block_place){.os = state->os,
+                                    .folder = state->slots,
+                                    .where = state->slots_path,
+                                    .name = sst_state_slot_name(slot, name),
+                                    .kind = SST_STATE_KIND_SLOT,
+                                    .identity = &state->policy.identity};
+}
+
 /* Calls back for each name of a folder, that may be removed meanwhile; `where` is its path. Errors: SST_ERR_INPUT; the callback's. */
 typedef enum sst_status sst_state_name_fn(void *user, const char *name, struct sst_error *err);
 SST_MUST_CHECK enum sst_status sst_state_each_name(const struct sst_os *os, int folder, const char *where,

@@ -164,9 +164,8 @@ static struct sst_block_file *read_but_lent(const char *name)
     struct sst_block_file *file = NULL;
     struct sst_error err = {0};
     const int root = open_root();
-    ck_assert_msg(sst_block_file_read_but(fake_disk_os(disk), root, "STATE", name, KIND, &identity, tags, 1, &file,
-                                          &err) == SST_OK,
-                  "%s", err.text);
+    const struct sst_block_place place = {fake_disk_os(disk), root, "STATE", name, KIND, &identity};
+    ck_assert_msg(sst_block_file_read_but(&place, tags, 1, &file, &err) == SST_OK, "%s", err.text);
     close_root(root);
     return file;
 }
