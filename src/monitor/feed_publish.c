@@ -5,6 +5,7 @@
  *                         └ days whose input and past are as they were keep their memo, and are not stepped
  */
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,12 +41,14 @@ static enum sst_status keep_gone(const struct sst_area_tracker *tracker, struct 
 
 static enum sst_status sum_regions(struct sst_feed *feed, struct sst_feed_memo *memo, struct sst_error *err)
 {
+    enum { PARALLEL_CELLS = 1 << 14 };
     const struct sst_region_set *set = feed->spec.about->regions;
     const struct sst_region_cells cells = sst_feed_region_cells(feed);
     if (!memo->regions)
         SST_TRY(sst_alloc(set->n, sizeof *memo->regions, "a day's regions", &memo->regions, err));
+#pragma omp parallel for schedule(dynamic) num_threads(feed->n_region_threads) if (feed->spec.n_cells >= PARALLEL_CELLS)
     for (size_t i = 0; i < set->n; ++i)
-        sst_region_sum_day(feed->regions, &set->regions[i], &cells, &memo->regions[i]);
+        sst_region_sum_day(feed->regions[omp_get_thread_num()], &set->regions[i], &cells, &memo->regions[i]);
     return SST_OK;
 }
 
