@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -180,22 +182,59 @@ static enum sst_status write_all(struct put *puts, size_t n, struct sst_error *e
     return SST_OK;
 }
 
-/* A disk takes many at once in the time of a few, so threads wait for it, more of them than there are processors. */
-static enum sst_status sync_all(const struct put *puts, size_t n, struct sst_error *err)
+/* What threads that wait for the disk share. */
+struct sync {
+    const struct put *puts;
+    size_t n, n_begun; /* n_begun and below: under the lock */
+    pthread_mutex_t lock;
+    enum sst_status rc;
+    struct sst_error err;
+};
+
+static void *sync_some(void *user)
 {
-    enum { N_THREADS = 8 };
-    enum sst_status rc = SST_OK;
-#pragma omp parallel for schedule(dynamic) num_threads(N_THREADS) if (n > 1)
-    for (size_t i = 0; i < n; ++i) {
-        struct sst_error own = {SST_OK, ""};
-        const enum sst_status one = puts[i].temporary ? sst_place_sync(puts[i].temporary, &own) : SST_OK;
-#pragma omp critical(feed_sync)
-        if (one != SST_OK && rc == SST_OK) {
-            rc = one;
-            *err = own;
+    struct sync *sync = user;
+    struct sst_error own = {SST_OK, ""};
+    (void)pthread_mutex_lock(&sync->lock);
+    while (sync->n_begun < sync->n) {
+        const struct put *put = &sync->puts[sync->n_begun++];
+        (void)pthread_mutex_unlock(&sync->lock);
+        const enum sst_status rc = put->temporary ? sst_place_sync(put->temporary, &own) : SST_OK;
+        (void)pthread_mutex_lock(&sync->lock);
+        if (rc != SST_OK && sync->rc == SST_OK) {
+            sync->rc = rc;
+            sync->err = own;
         }
     }
-    return rc;
+    (void)pthread_mutex_unlock(&sync->lock);
+    return NULL;
+}
+
+/*
+ * A disk takes many files in the time of a few, so threads wait for it, more of them than there are processors. Signals are the
+ * program's own thread's; where the system gives no threads, that one does all.
+ */
+static enum sst_status sync_all(const struct put *puts, size_t n, struct sst_error *err)
+{
+    enum { MOST_THREADS = 7 };
+    struct sync sync = {.puts = puts, .n = n};
+    pthread_t threads[MOST_THREADS];
+    size_t n_threads = 0;
+    sigset_t all, before;
+    (void)pthread_mutex_init(&sync.lock, NULL); /* cannot fail on the systems that there are */
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (n_threads < MOST_THREADS && n_threads + 1 < n &&
+           pthread_create(&threads[n_threads], NULL, sync_some, &sync) == 0)
+        ++n_threads;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    (void)sync_some(&sync);
+    for (size_t i = 0; i < n_threads; ++i)
+        (void)pthread_join(threads[i], NULL);
+    (void)pthread_mutex_destroy(&sync.lock);
+    if (sync.rc != SST_OK)
+        *err = sync.err;
+    return sync.rc;
 }
 
 static bool are_neighbours(const char *a, const char *b)
