@@ -1,6 +1,5 @@
 /* A feed's life, and days into it. */
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,10 +101,8 @@ static enum sst_status make_scratch(struct sst_feed *feed, struct sst_error *err
     SST_TRY(sst_alloc(spec->n_cells, sizeof *feed->label_scratch, what, &feed->label_scratch, err));
     SST_TRY(sst_alloc(spec->n_cells, sizeof *feed->start_scratch, what, &feed->start_scratch, err));
     SST_TRY(sst_alloc(about->domain->n_cells, sizeof *feed->no_labels, what, &feed->no_labels, err));
-    const int n_threads = omp_get_max_threads();
-    for (; feed->n_region_threads < SST_FEED_REGION_THREADS && feed->n_region_threads < n_threads;
-         ++feed->n_region_threads)
-        SST_TRY(sst_region_scratch_create(about->regions, about->domain, &feed->regions[feed->n_region_threads], err));
+    for (int i = 0; i < SST_FEED_REGION_THREADS; ++i)
+        SST_TRY(sst_region_scratch_create(about->regions, about->domain, &feed->regions[i], err));
     return sst_alloc((size_t)feed->n_days, sizeof *feed->memos, "a feed's days", &feed->memos, err);
 }
 
@@ -182,7 +179,7 @@ void sst_feed_close(struct sst_feed **handle)
     sst_free(feed->start_scratch);
     sst_free(feed->no_labels);
     sst_feed_cells_clear(&feed->cells);
-    for (int i = 0; i < feed->n_region_threads; ++i)
+    for (int i = 0; i < SST_FEED_REGION_THREADS; ++i)
         sst_region_scratch_destroy(&feed->regions[i]);
     sst_area_tracker_destroy(&feed->base);
     sst_area_tracker_destroy(&feed->work);

@@ -55,8 +55,7 @@ struct sst_feed {
     uint8_t *label_scratch;
     int32_t *start_scratch;
     uint32_t *no_labels; /* of a day without a field, of which no area is told */
-    struct sst_region_scratch *regions[SST_FEED_REGION_THREADS]; /* NULL beyond the threads that there are */
-    int n_region_threads;
+    struct sst_region_scratch *regions[SST_FEED_REGION_THREADS];
     struct sst_feed_past_area *past; /* gone before the ring's oldest day */
     size_t n_past, past_capacity;
     struct sst_area *areas; /* of the day that is written */

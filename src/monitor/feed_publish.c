@@ -5,7 +5,6 @@
  *                         └ days whose input and past are as they were keep their memo, and are not stepped
  */
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,9 +45,16 @@ static enum sst_status sum_regions(struct sst_feed *feed, struct sst_feed_memo *
     const struct sst_region_cells cells = sst_feed_region_cells(feed);
     if (!memo->regions)
         SST_TRY(sst_alloc(set->n, sizeof *memo->regions, "a day's regions", &memo->regions, err));
-#pragma omp parallel for schedule(dynamic) num_threads(feed->n_region_threads) if (feed->spec.n_cells >= PARALLEL_CELLS)
-    for (size_t i = 0; i < set->n; ++i)
-        sst_region_sum_day(feed->regions[omp_get_thread_num()], &set->regions[i], &cells, &memo->regions[i]);
+    size_t n_threads = 0;
+#pragma omp parallel num_threads(SST_FEED_REGION_THREADS) if (feed->spec.n_cells >= PARALLEL_CELLS)
+    {
+        size_t thread = 0;
+#pragma omp atomic capture
+        thread = n_threads++;
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < set->n; ++i)
+            sst_region_sum_day(feed->regions[thread], &set->regions[i], &cells, &memo->regions[i]);
+    }
     return SST_OK;
 }
 

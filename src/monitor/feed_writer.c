@@ -2,7 +2,6 @@
 #include "monitor/feed_writer.h"
 
 #include <errno.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,14 +16,16 @@
 #include "monitor/feed_regions.h"
 #include "monitor/feed_words.h"
 
+/* Threads that make a day's files: netCDF's takes one as long as all others take the other. */
+enum { N_PAGES = 2 };
+
 struct sst_feed_files_writer {
     const struct sst_feed_about *about;
     const char *folder;
     double min_km2;
     struct sst_feed_files files;
     bool is_listed; /* index.json was looked at */
-    struct sst_feed_page **pages; /* of each thread; the first is the program's own thread's */
-    size_t n_pages;
+    struct sst_feed_page *pages[N_PAGES]; /* of each thread */
     struct sst_feed_products products; /* none between calls */
     struct sst_day *dropped; /* their files go after the next lists */
     size_t n_dropped, dropped_capacity;
@@ -128,15 +129,22 @@ static enum sst_status make_day(const struct sst_feed_files_writer *writer, cons
     enum { PARALLEL_CELLS = 1 << 14 };
     enum sst_status rc = SST_OK;
     const size_t n = writer->products.n, n_cells = writer->about->domain->n_cells;
-#pragma omp parallel for schedule(dynamic) num_threads((int)writer->n_pages) if (n_cells >= PARALLEL_CELLS)
-    for (size_t i = 0; i < n; ++i) {
-        struct sst_error own = {SST_OK, ""};
-        struct sst_feed_page *page = writer->pages[omp_get_thread_num()];
-        const enum sst_status made = make_file(writer, day, i, page, &writer->products.items[i], &own);
+    size_t n_threads = 0;
+#pragma omp parallel num_threads(N_PAGES) if (n_cells >= PARALLEL_CELLS)
+    {
+        size_t thread = 0;
+#pragma omp atomic capture
+        thread = n_threads++;
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < n; ++i) {
+            struct sst_error own = {SST_OK, ""};
+            const enum sst_status made =
+                make_file(writer, day, i, writer->pages[thread], &writer->products.items[i], &own);
 #pragma omp critical(feed_writer)
-        if (made != SST_OK && rc == SST_OK) {
-            rc = made;
-            *err = own;
+            if (made != SST_OK && rc == SST_OK) {
+                rc = made;
+                *err = own;
+            }
         }
     }
     return rc;
@@ -374,15 +382,10 @@ done:
 
 /* --- life --------------------------------------------------------------------------------------------------------- */
 
-/* One for each thread that there may be, but no more than have something to do. */
 static enum sst_status create_pages(struct sst_feed_files_writer *writer, struct sst_error *err)
 {
-    enum { MOST_PAGES = 8 };
-    const int n_threads = omp_get_max_threads();
-    const size_t n = n_threads < MOST_PAGES ? (size_t)n_threads : MOST_PAGES;
-    SST_TRY(sst_alloc(n, sizeof *writer->pages, "a feed's writer", &writer->pages, err));
-    for (; writer->n_pages < n; ++writer->n_pages)
-        SST_TRY(sst_feed_page_create(writer->about, &writer->pages[writer->n_pages], err));
+    for (size_t i = 0; i < N_PAGES; ++i)
+        SST_TRY(sst_feed_page_create(writer->about, &writer->pages[i], err));
     return SST_OK;
 }
 
@@ -408,9 +411,8 @@ void sst_feed_files_writer_close(struct sst_feed_files_writer **handle)
     if (!writer)
         return;
     sst_feed_files_clear(&writer->files);
-    for (size_t i = 0; i < writer->n_pages; ++i)
+    for (size_t i = 0; i < N_PAGES; ++i)
         sst_feed_page_destroy(&writer->pages[i]);
-    sst_free(writer->pages);
     sst_feed_products_clear(&writer->products);
     sst_free(writer->dropped);
     sst_free(writer);
