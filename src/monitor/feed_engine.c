@@ -101,7 +101,8 @@ static enum sst_status make_scratch(struct sst_feed *feed, struct sst_error *err
     SST_TRY(sst_alloc(spec->n_cells, sizeof *feed->label_scratch, what, &feed->label_scratch, err));
     SST_TRY(sst_alloc(spec->n_cells, sizeof *feed->start_scratch, what, &feed->start_scratch, err));
     SST_TRY(sst_alloc(about->domain->n_cells, sizeof *feed->no_labels, what, &feed->no_labels, err));
-    SST_TRY(sst_region_scratch_create(about->regions, about->domain, &feed->regions, err));
+    for (int i = 0; i < SST_FEED_REGION_THREADS; ++i)
+        SST_TRY(sst_region_scratch_create(about->regions, about->domain, &feed->regions[i], err));
     return sst_alloc((size_t)feed->n_days, sizeof *feed->memos, "a feed's days", &feed->memos, err);
 }
 
@@ -178,7 +179,8 @@ void sst_feed_close(struct sst_feed **handle)
     sst_free(feed->start_scratch);
     sst_free(feed->no_labels);
     sst_feed_cells_clear(&feed->cells);
-    sst_region_scratch_destroy(&feed->regions);
+    for (int i = 0; i < SST_FEED_REGION_THREADS; ++i)
+        sst_region_scratch_destroy(&feed->regions[i]);
     sst_area_tracker_destroy(&feed->base);
     sst_area_tracker_destroy(&feed->work);
     sst_event_ring_destroy(&feed->ring);

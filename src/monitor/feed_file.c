@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,10 +47,10 @@ const struct sst_feed_file *sst_feed_find(const struct sst_feed_files *files, co
     return find(files, path);
 }
 
-/* Room for one more file, so that listing one that was just put cannot fail. */
-static enum sst_status make_room(struct sst_feed_files *files, struct sst_error *err)
+/* Room for more files, so that listing those that were just put cannot fail. */
+static enum sst_status make_room(struct sst_feed_files *files, size_t n, struct sst_error *err)
 {
-    return sst_grow(&files->files, &files->capacity, files->n + 1, sizeof *files->files, "the list of a feed's files",
+    return sst_grow(&files->files, &files->capacity, files->n + n, sizeof *files->files, "the list of a feed's files",
                     err);
 }
 
@@ -118,26 +120,11 @@ static enum sst_status write_bytes(const char *path, const char *bytes, size_t n
         else if (n == 0 || errno != EINTR)
             reason = n == 0 ? ENOSPC : errno;
     }
+    /* The disk may begin; where it cannot be told to, it begins when the file is synchronised. */
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     if (close(fd) != 0 && reason == 0)
         reason = errno;
     return reason == 0 ? SST_OK : fail_to_write(path, reason, err);
-}
-
-static enum sst_status replace(const char *path, const void *bytes, size_t n_bytes, struct sst_error *err)
-{
-    char *temporary = NULL;
-    enum sst_status rc = SST_OK;
-    SST_TRY(sst_place_check(path, true, err));
-    SST_TRY(sst_place_reserve(path, &temporary, err));
-    SST_TRY_GOTO(write_bytes(temporary, bytes, n_bytes, err));
-    SST_TRY_GOTO(sst_place_sync(temporary, err));
-    SST_TRY_GOTO(sst_place_commit(temporary, path, true, err));
-    sst_free(temporary);
-    return sst_place_sync_parent(path, err);
-done:
-    (void)unlink(temporary);
-    sst_free(temporary);
-    return rc;
 }
 
 static bool is_there(const char *path, uint64_t n_bytes)
@@ -151,30 +138,171 @@ static bool is_same(const struct sst_feed_file *a, const struct sst_feed_file *b
     return a && a->n_bytes == b->n_bytes && strcmp(a->sha256, b->sha256) == 0;
 }
 
+/* --- several together --------------------------------------------------------------------------------------------- */
+
+/* A file on its way. */
+struct put {
+    const struct sst_feed_piece *piece;
+    struct sst_feed_file file; /* as it is to be listed; the path is NULL where it is not, or is by now */
+    char *whole, *temporary; /* NULL: there is no such file */
+};
+
+/* Sets `whole` where the file has to be written. */
+static enum sst_status look_at(struct sst_feed_files *files, const char *folder, struct put *put, struct sst_error *err)
+{
+    const struct sst_feed_piece *piece = put->piece;
+    char *whole = NULL;
+    enum sst_status rc = SST_OK;
+    SST_TRY(sst_asprintf(&whole, err, "%s/%s", folder, piece->path));
+    put->file.n_bytes = piece->n_bytes;
+    if (files) {
+        (void)sst_sha256_of_bytes(piece->bytes, piece->n_bytes, put->file.sha256);
+        if (is_same(find(files, piece->path), &put->file) && is_there(whole, piece->n_bytes))
+            goto done;
+        SST_TRY_GOTO(sst_strdup(piece->path, &put->file.path, err));
+    }
+    SST_TRY_GOTO(make_folders(folder, piece->path, err));
+    put->whole = whole;
+    whole = NULL;
+done:
+    sst_free(whole);
+    return rc;
+}
+
+static enum sst_status write_all(struct put *puts, size_t n, struct sst_error *err)
+{
+    for (size_t i = 0; i < n; ++i) {
+        struct put *put = &puts[i];
+        if (!put->whole)
+            continue;
+        SST_TRY(sst_place_check(put->whole, true, err));
+        SST_TRY(sst_place_reserve(put->whole, &put->temporary, err));
+        SST_TRY(write_bytes(put->temporary, put->piece->bytes, put->piece->n_bytes, err));
+    }
+    return SST_OK;
+}
+
+/* What threads that wait for the disk share. */
+struct sync {
+    const struct put *puts;
+    size_t n, n_begun; /* n_begun and below: under the lock */
+    pthread_mutex_t lock;
+    enum sst_status rc;
+    struct sst_error err;
+};
+
+static void *sync_some(void *user)
+{
+    struct sync *sync = user;
+    struct sst_error own = {SST_OK, ""};
+    (void)pthread_mutex_lock(&sync->lock);
+    while (sync->n_begun < sync->n) {
+        const struct put *put = &sync->puts[sync->n_begun++];
+        (void)pthread_mutex_unlock(&sync->lock);
+        const enum sst_status rc = put->temporary ? sst_place_sync(put->temporary, &own) : SST_OK;
+        (void)pthread_mutex_lock(&sync->lock);
+        if (rc != SST_OK && sync->rc == SST_OK) {
+            sync->rc = rc;
+            sync->err = own;
+        }
+    }
+    (void)pthread_mutex_unlock(&sync->lock);
+    return NULL;
+}
+
+/*
+ * A disk takes many files in the time of a few, so threads wait for it, more of them than there are processors. Signals are the
+ * program's own thread's; where the system gives no threads, that one does all.
+ */
+static enum sst_status sync_all(const struct put *puts, size_t n, struct sst_error *err)
+{
+    enum { MOST_THREADS = 7 };
+    struct sync sync = {.puts = puts, .n = n};
+    pthread_t threads[MOST_THREADS];
+    size_t n_threads = 0;
+    sigset_t all, before;
+    (void)pthread_mutex_init(&sync.lock, NULL); /* cannot fail on the systems that there are */
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (n_threads < MOST_THREADS && n_threads + 1 < n &&
+           pthread_create(&threads[n_threads], NULL, sync_some, &sync) == 0)
+        ++n_threads;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    (void)sync_some(&sync);
+    for (size_t i = 0; i < n_threads; ++i)
+        (void)pthread_join(threads[i], NULL);
+    (void)pthread_mutex_destroy(&sync.lock);
+    if (sync.rc != SST_OK)
+        *err = sync.err;
+    return sync.rc;
+}
+
+static bool are_neighbours(const char *a, const char *b)
+{
+    const size_t length = (size_t)(strrchr(a, '/') - a);
+    return strncmp(a, b, length + 1) == 0 && !strchr(b + length + 1, '/');
+}
+
+/* A file that has a new content, but perhaps not for ever, is in no list. */
+static enum sst_status commit_all(struct sst_feed_files *files, struct put *puts, size_t n, struct sst_error *err)
+{
+    const char *before = NULL;
+    for (size_t i = 0; i < n; ++i) {
+        struct put *put = &puts[i];
+        if (!put->temporary)
+            continue;
+        SST_TRY(sst_place_commit(put->temporary, put->whole, true, err));
+        sst_free(put->temporary);
+        put->temporary = NULL;
+        if (files)
+            sst_feed_forget(files, put->piece->path);
+    }
+    for (size_t i = 0; i < n; ++i) {
+        if (!puts[i].whole || (before && are_neighbours(before, puts[i].whole)))
+            continue;
+        SST_TRY(sst_place_sync_parent(puts[i].whole, err));
+        before = puts[i].whole;
+    }
+    for (size_t i = 0; files && i < n; ++i) {
+        if (puts[i].file.path)
+            list_file(files, &puts[i].file);
+        puts[i].file.path = NULL;
+    }
+    return SST_OK;
+}
+
+enum sst_status sst_feed_put_all(struct sst_feed_files *files, const char *folder, const struct sst_feed_piece *pieces,
+                                 size_t n, struct sst_error *err)
+{
+    struct put *puts = NULL;
+    enum sst_status rc = SST_OK;
+    SST_TRY(sst_alloc(n, sizeof *puts, "files to put", &puts, err));
+    if (files)
+        SST_TRY_GOTO(make_room(files, n, err));
+    for (size_t i = 0; i < n; ++i) {
+        puts[i].piece = &pieces[i];
+        SST_TRY_GOTO(look_at(files, folder, &puts[i], err));
+    }
+    SST_TRY_GOTO(write_all(puts, n, err));
+    SST_TRY_GOTO(sync_all(puts, n, err));
+    SST_TRY_GOTO(commit_all(files, puts, n, err));
+done:
+    for (size_t i = 0; i < n; ++i) {
+        if (puts[i].temporary)
+            (void)unlink(puts[i].temporary);
+        sst_free(puts[i].temporary);
+        sst_free(puts[i].whole);
+        sst_free(puts[i].file.path);
+    }
+    sst_free(puts);
+    return rc;
+}
+
 enum sst_status sst_feed_put(struct sst_feed_files *files, const char *folder, const char *path, const void *bytes,
                              size_t n_bytes, struct sst_error *err)
 {
-    struct sst_feed_file file = {.n_bytes = n_bytes};
-    char *whole = NULL;
-    enum sst_status rc = SST_OK;
-    SST_TRY(sst_asprintf(&whole, err, "%s/%s", folder, path));
-    if (files) {
-        (void)sst_sha256_of_bytes(bytes, n_bytes, file.sha256);
-        if (is_same(find(files, path), &file) && is_there(whole, n_bytes))
-            goto done;
-        SST_TRY_GOTO(make_room(files, err));
-        SST_TRY_GOTO(sst_strdup(path, &file.path, err));
-    }
-    SST_TRY_GOTO(make_folders(folder, path, err));
-    SST_TRY_GOTO(replace(whole, bytes, n_bytes, err));
-    if (files) {
-        list_file(files, &file);
-        file.path = NULL;
-    }
-done:
-    sst_free(file.path);
-    sst_free(whole);
-    return rc;
+    const struct sst_feed_piece piece = {path, bytes, n_bytes};
+    return sst_feed_put_all(files, folder, &piece, 1, err);
 }
 
 enum sst_status sst_feed_note(struct sst_feed_files *files, const char *folder, const char *path, struct sst_error *err)
@@ -182,7 +310,7 @@ enum sst_status sst_feed_note(struct sst_feed_files *files, const char *folder, 
     struct sst_feed_file file = {0};
     char *whole = NULL;
     enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(make_room(files, err));
+    SST_TRY_GOTO(make_room(files, 1, err));
     SST_TRY_GOTO(sst_asprintf(&whole, err, "%s/%s", folder, path));
     SST_TRY_GOTO(sst_sha256_of_file(whole, &file.n_bytes, file.sha256, err));
     SST_TRY_GOTO(sst_strdup(path, &file.path, err));

@@ -4,7 +4,8 @@
  *   bytes in memory ──sum──▶ same as in the list? nothing to do
  *                        └─▶ FEED/PATH.tmp.PID ──fsync──rename──▶ FEED/PATH ──▶ list
  *
- * A reader sees the old file or the new one, whole; where anything fails the old one stays, and the list says what is there.
+ * Files that are put together are all synchronised before the first of them is renamed; the disk takes them at once. A reader
+ * sees the old file or the new one, whole; where anything fails the list names no file that is not as it says.
  */
 #ifndef SST_MONITOR_FEED_FILE_H
 #define SST_MONITOR_FEED_FILE_H
@@ -36,6 +37,22 @@ const struct sst_feed_file *sst_feed_find(const struct sst_feed_files *files, co
  */
 SST_MUST_CHECK enum sst_status sst_feed_put(struct sst_feed_files *files, const char *folder, const char *path,
                                             const void *bytes, size_t n_bytes, struct sst_error *err);
+
+/* A file to put. Borrowed. */
+struct sst_feed_piece {
+    const char *path; /* within the feed, with '/' */
+    const void *bytes;
+    size_t n_bytes;
+};
+
+/*
+ * Puts several files as one call for each would, in their order; no two of one path.
+ *
+ * Errors   SST_ERR_OUTPUT, SST_ERR_NOMEM. Files and list are as they were; or, where it failed after the files were written and
+ *          synchronised, those that have their new content are off the list, and will be put anew.
+ */
+SST_MUST_CHECK enum sst_status sst_feed_put_all(struct sst_feed_files *files, const char *folder,
+                                                const struct sst_feed_piece *pieces, size_t n, struct sst_error *err);
 
 /* Lists a file that is there already, whoever made it. Errors: SST_ERR_INPUT where it cannot be read, SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_feed_note(struct sst_feed_files *files, const char *folder, const char *path,

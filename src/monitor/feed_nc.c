@@ -230,23 +230,35 @@ done:
     return rc;
 }
 
-enum sst_status sst_feed_write_nc(const struct sst_feed_about *about, const struct sst_feed_day *day,
-                                  const char *folder, struct sst_feed_files *files, struct sst_error *err)
+enum sst_status sst_feed_make_nc(const struct sst_feed_about *about, const struct sst_feed_day *day, const char *path,
+                                 void **bytes, size_t *n_bytes, struct sst_error *err)
 {
     struct sst_text texts[N_MADE] = {{0}};
-    char day_folder[SST_FEED_FOLDER_SIZE];
-    struct bytes bytes = {0};
-    char *path = NULL;
+    struct bytes made = {0};
     enum sst_status rc = SST_OK;
     make_texts(about, day, texts);
     for (int i = 0; i < N_MADE; ++i)
         SST_TRY_GOTO(sst_text_check(&texts[i], err));
-    SST_TRY_GOTO(sst_asprintf(&path, err, "%s/mhw.nc", sst_feed_day_folder(about->calendar, day->day, day_folder)));
-    SST_TRY_GOTO(make_file(about, day, path, texts, &bytes, err));
-    rc = sst_feed_put(files, folder, path, bytes.bytes, bytes.n, err);
+    SST_TRY_GOTO(make_file(about, day, path, texts, &made, err));
+    *bytes = made.bytes;
+    *n_bytes = made.n;
 done:
     for (int i = 0; i < N_MADE; ++i)
         sst_text_clear(&texts[i]);
+    return rc;
+}
+
+enum sst_status sst_feed_write_nc(const struct sst_feed_about *about, const struct sst_feed_day *day,
+                                  const char *folder, struct sst_feed_files *files, struct sst_error *err)
+{
+    char day_folder[SST_FEED_FOLDER_SIZE];
+    struct bytes bytes = {0};
+    char *path = NULL;
+    enum sst_status rc = SST_OK;
+    SST_TRY_GOTO(sst_asprintf(&path, err, "%s/mhw.nc", sst_feed_day_folder(about->calendar, day->day, day_folder)));
+    SST_TRY_GOTO(sst_feed_make_nc(about, day, path, &bytes.bytes, &bytes.n, err));
+    rc = sst_feed_put(files, folder, path, bytes.bytes, bytes.n, err);
+done:
     free(bytes.bytes);
     sst_free(path);
     return rc;

@@ -6,10 +6,20 @@
 #include "monitor/feed_file.h"
 
 /*
- * Writes the file of a day into the feed's folder, in place of one of an earlier revision, and lists it. Its dates are those of
- * the day (published), so the same day makes the same values and attributes.
+ * Makes the file of a day, in memory. Its dates are those of the day (published), so the same day makes the same values and
+ * attributes. Not for two threads at once: netCDF is not.
  *
  * anomaly  in hundredths of a degree, which no other variable depends on; beyond 327 K it is missing
+ * path     for messages
+ * Owner    *bytes is the caller's, free().
+ * Errors   SST_ERR_OUTPUT, SST_ERR_NOMEM.
+ */
+SST_MUST_CHECK enum sst_status sst_feed_make_nc(const struct sst_feed_about *about, const struct sst_feed_day *day,
+                                                const char *path, void **bytes, size_t *n_bytes, struct sst_error *err);
+
+/*
+ * Writes the file of a day into the feed's folder, in place of one of an earlier revision, and lists it.
+ *
  * Errors   SST_ERR_OUTPUT, SST_ERR_NOMEM; what was there stays.
  */
 SST_MUST_CHECK enum sst_status sst_feed_write_nc(const struct sst_feed_about *about, const struct sst_feed_day *day,

@@ -28,6 +28,9 @@ struct sst_feed_memo {
     struct sst_region_day *regions;
 };
 
+/* Threads that sum regions: the world's takes as long as all others. */
+enum { SST_FEED_REGION_THREADS = 2 };
+
 /* A day of all cells of the domain; those that are not watched are land for ever. */
 struct sst_feed_cells {
     uint8_t *surface, *label, *robust, *kind, *category_of_event, *is_event, *is_candidate;
@@ -52,7 +55,7 @@ struct sst_feed {
     uint8_t *label_scratch;
     int32_t *start_scratch;
     uint32_t *no_labels; /* of a day without a field, of which no area is told */
-    struct sst_region_scratch *regions;
+    struct sst_region_scratch *regions[SST_FEED_REGION_THREADS];
     struct sst_feed_past_area *past; /* gone before the ring's oldest day */
     size_t n_past, past_capacity;
     struct sst_area *areas; /* of the day that is written */

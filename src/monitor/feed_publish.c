@@ -40,12 +40,21 @@ static enum sst_status keep_gone(const struct sst_area_tracker *tracker, struct 
 
 static enum sst_status sum_regions(struct sst_feed *feed, struct sst_feed_memo *memo, struct sst_error *err)
 {
+    enum { PARALLEL_CELLS = 1 << 14 };
     const struct sst_region_set *set = feed->spec.about->regions;
     const struct sst_region_cells cells = sst_feed_region_cells(feed);
     if (!memo->regions)
         SST_TRY(sst_alloc(set->n, sizeof *memo->regions, "a day's regions", &memo->regions, err));
-    for (size_t i = 0; i < set->n; ++i)
-        sst_region_sum_day(feed->regions, &set->regions[i], &cells, &memo->regions[i]);
+    size_t n_threads = 0;
+#pragma omp parallel num_threads(SST_FEED_REGION_THREADS) if (feed->spec.n_cells >= PARALLEL_CELLS)
+    {
+        size_t thread = 0;
+#pragma omp atomic capture
+        thread = n_threads++;
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < set->n; ++i)
+            sst_region_sum_day(feed->regions[thread], &set->regions[i], &cells, &memo->regions[i]);
+    }
     return SST_OK;
 }
 

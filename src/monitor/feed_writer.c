@@ -1,4 +1,4 @@
-/* The files of a feed, one after another. */
+/* The files of a feed: made, a day's by several threads, and then put together. */
 #include "monitor/feed_writer.h"
 
 #include <errno.h>
@@ -12,8 +12,12 @@
 #include "monitor/feed_json.h"
 #include "monitor/feed_nc.h"
 #include "monitor/feed_page.h"
+#include "monitor/feed_products.h"
 #include "monitor/feed_regions.h"
 #include "monitor/feed_words.h"
+
+/* Threads that make a day's files: netCDF's takes one as long as all others take the other. */
+enum { N_PAGES = 2 };
 
 struct sst_feed_files_writer {
     const struct sst_feed_about *about;
@@ -21,31 +25,13 @@ struct sst_feed_files_writer {
     double min_km2;
     struct sst_feed_files files;
     bool is_listed; /* index.json was looked at */
-    struct sst_feed_page *page;
+    struct sst_feed_page *pages[N_PAGES]; /* of each thread */
+    struct sst_feed_products products; /* none between calls */
     struct sst_day *dropped; /* their files go after the next lists */
     size_t n_dropped, dropped_capacity;
 };
 
-enum { PATH_SIZE = 128 };
-
-/* --- texts -------------------------------------------------------------------------------------------------------- */
-
-/* Puts a text that was made, and clears it in any case. */
-static enum sst_status put_text(struct sst_feed_files_writer *writer, const char *path, struct sst_text *text,
-                                enum sst_status made, struct sst_error *err)
-{
-    enum sst_status rc = made == SST_OK ? sst_text_check(text, err) : made;
-    if (rc == SST_OK)
-        rc = sst_feed_put(&writer->files, writer->folder, path, text->data, text->size, err);
-    sst_text_clear(text);
-    return rc;
-}
-
-static enum sst_status put_constant(struct sst_feed_files_writer *writer, const char *path, const char *text,
-                                    struct sst_error *err)
-{
-    return sst_feed_put(&writer->files, writer->folder, path, text, strlen(text), err);
-}
+/* --- what is there ------------------------------------------------------------------------------------------------- */
 
 /* A file of the feed as it is; empty where there is none. */
 static enum sst_status read_text(const struct sst_feed_files_writer *writer, const char *path, struct sst_text *out,
@@ -88,48 +74,95 @@ static enum sst_status look_at_index(struct sst_feed_files_writer *writer, struc
 
 /* --- a day -------------------------------------------------------------------------------------------------------- */
 
-static enum sst_status put_tiles(struct sst_feed_files_writer *writer, const struct sst_feed_day *day,
-                                 const char *folder, struct sst_error *err)
+/* The files of a day, those that take longest first; tiles follow. */
+enum { FILE_NC, FILE_MAP, FILE_PICTURE, FIRST_TILE };
+
+static enum sst_status make_nc(const struct sst_feed_files_writer *writer, const struct sst_feed_day *day,
+                               struct sst_feed_product *out, struct sst_error *err)
 {
-    size_t n_rows = 0, n_cols = 0;
-    sst_feed_page_tiles(writer->about->domain, &n_rows, &n_cols);
-    for (size_t row = 0; row < n_rows; ++row)
-        for (size_t col = 0; col < n_cols; ++col) {
-            struct sst_text text = {0};
-            char path[PATH_SIZE];
-            (void)snprintf(path, sizeof path, "%s/tile_%zu_%zu.js", folder, row, col);
-            const enum sst_status made = sst_feed_page_tile(writer->page, day, row, col, &text, err);
-            SST_TRY(put_text(writer, path, &text, made, err));
-        }
+    SST_TRY(sst_feed_make_nc(writer->about, day, out->path, &out->owned, &out->n_bytes, err));
+    out->bytes = out->owned;
     return SST_OK;
 }
 
-static enum sst_status put_picture(struct sst_feed_files_writer *writer, const struct sst_feed_day *day,
-                                   const char *folder, struct sst_error *err)
+static enum sst_status make_picture(struct sst_feed_page *page, const struct sst_feed_day *day,
+                                    struct sst_feed_product *out, struct sst_error *err)
 {
-    char path[PATH_SIZE];
     uint8_t *bytes = NULL;
-    size_t n_bytes = 0;
-    (void)snprintf(path, sizeof path, "%s/map.png", folder);
-    SST_TRY(sst_feed_page_picture(writer->page, day, &bytes, &n_bytes, err));
-    const enum sst_status rc = sst_feed_put(&writer->files, writer->folder, path, bytes, n_bytes, err);
-    sst_free(bytes);
+    SST_TRY(sst_feed_page_picture(page, day, &bytes, &out->n_bytes, err));
+    out->bytes = out->owned = bytes;
+    return SST_OK;
+}
+
+/* Makes the file of that index; netCDF makes one of them, and so is in one thread. */
+static enum sst_status make_file(const struct sst_feed_files_writer *writer, const struct sst_feed_day *day,
+                                 size_t index, struct sst_feed_page *page, struct sst_feed_product *out,
+                                 struct sst_error *err)
+{
+    static const char *const names[FIRST_TILE] = {"mhw.nc", "map.js", "map.png"};
+    char folder[SST_FEED_FOLDER_SIZE];
+    struct sst_text text = {0};
+    size_t n_rows = 0, n_cols = 0;
+    (void)sst_feed_day_folder(writer->about->calendar, day->day, folder);
+    if (index < FIRST_TILE)
+        (void)snprintf(out->path, sizeof out->path, "%s/%s", folder, names[index]);
+    switch (index) {
+    case FILE_NC:
+        return make_nc(writer, day, out, err);
+    case FILE_MAP:
+        return sst_feed_product_take_text(out, &text, sst_feed_page_map(page, day, &text, err), err);
+    case FILE_PICTURE:
+        return make_picture(page, day, out, err);
+    default:
+        break;
+    }
+    sst_feed_page_tiles(writer->about->domain, &n_rows, &n_cols);
+    const size_t row = (index - FIRST_TILE) / n_cols, col = (index - FIRST_TILE) % n_cols;
+    (void)snprintf(out->path, sizeof out->path, "%s/tile_%zu_%zu.js", folder, row, col);
+    return sst_feed_product_take_text(out, &text, sst_feed_page_tile(page, day, row, col, &text, err), err);
+}
+
+/* Of several failures one is told. */
+static enum sst_status make_day(const struct sst_feed_files_writer *writer, const struct sst_feed_day *day,
+                                struct sst_error *err)
+{
+    enum { PARALLEL_CELLS = 1 << 14 };
+    enum sst_status rc = SST_OK;
+    const size_t n = writer->products.n, n_cells = writer->about->domain->n_cells;
+    size_t n_threads = 0;
+#pragma omp parallel num_threads(N_PAGES) if (n_cells >= PARALLEL_CELLS)
+    {
+        size_t thread = 0;
+#pragma omp atomic capture
+        thread = n_threads++;
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < n; ++i) {
+            struct sst_error own = {SST_OK, ""};
+            const enum sst_status made =
+                make_file(writer, day, i, writer->pages[thread], &writer->products.items[i], &own);
+#pragma omp critical(feed_writer)
+            if (made != SST_OK && rc == SST_OK) {
+                rc = made;
+                *err = own;
+            }
+        }
+    }
     return rc;
 }
 
 static enum sst_status put_day(void *user, const struct sst_feed_day *day, struct sst_error *err)
 {
     struct sst_feed_files_writer *writer = user;
-    struct sst_text text = {0};
-    char folder[SST_FEED_FOLDER_SIZE], path[PATH_SIZE];
+    size_t n_rows = 0, n_cols = 0;
+    enum sst_status rc = SST_OK;
     SST_TRY(look_at_index(writer, err));
-    (void)sst_feed_day_folder(writer->about->calendar, day->day, folder);
-    SST_TRY(sst_feed_write_nc(writer->about, day, writer->folder, &writer->files, err));
-    (void)snprintf(path, sizeof path, "%s/map.js", folder);
-    const enum sst_status made = sst_feed_page_map(writer->page, day, &text, err);
-    SST_TRY(put_text(writer, path, &text, made, err));
-    SST_TRY(put_tiles(writer, day, folder, err));
-    return put_picture(writer, day, folder, err);
+    sst_feed_page_tiles(writer->about->domain, &n_rows, &n_cols);
+    SST_TRY_GOTO(sst_feed_products_add(&writer->products, FIRST_TILE + n_rows * n_cols, err));
+    SST_TRY_GOTO(make_day(writer, day, err));
+    SST_TRY_GOTO(sst_feed_products_put(&writer->products, &writer->files, writer->folder, err));
+done:
+    sst_feed_products_clear(&writer->products);
+    return rc;
 }
 
 /* --- days that go ------------------------------------------------------------------------------------------------- */
@@ -137,7 +170,7 @@ static enum sst_status put_day(void *user, const struct sst_feed_day *day, struc
 static enum sst_status drop_day(void *user, struct sst_day day, struct sst_error *err)
 {
     struct sst_feed_files_writer *writer = user;
-    char folder[SST_FEED_FOLDER_SIZE], path[PATH_SIZE];
+    char folder[SST_FEED_FOLDER_SIZE], path[SST_FEED_PATH_SIZE];
     SST_TRY(look_at_index(writer, err));
     SST_TRY(sst_grow(&writer->dropped, &writer->dropped_capacity, writer->n_dropped + 1, sizeof *writer->dropped,
                      "days that go", err));
@@ -164,7 +197,7 @@ static enum sst_status remove_file(const struct sst_feed_files_writer *writer, c
 static enum sst_status remove_day(const struct sst_feed_files_writer *writer, struct sst_day day, struct sst_error *err)
 {
     static const char *const names[] = {"mhw.nc", "map.js", "map.png"};
-    char folder[SST_FEED_FOLDER_SIZE], name[PATH_SIZE];
+    char folder[SST_FEED_FOLDER_SIZE], name[SST_FEED_PATH_SIZE];
     size_t n_rows = 0, n_cols = 0;
     (void)sst_feed_day_folder(writer->about->calendar, day, folder);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
@@ -186,11 +219,11 @@ static enum sst_status remove_dropped(struct sst_feed_files_writer *writer, stru
 
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 
-static enum sst_status put_region(struct sst_feed_files_writer *writer, const struct sst_feed_summary *summary,
+static enum sst_status add_region(struct sst_feed_files_writer *writer, const struct sst_feed_summary *summary,
                                   size_t region, struct sst_feed_region_line *lines, struct sst_error *err)
 {
     struct sst_text old = {0}, text = {0};
-    char path[PATH_SIZE];
+    char path[SST_FEED_PATH_SIZE];
     (void)snprintf(path, sizeof path, "regions/%.100s.csv", writer->about->regions->regions[region].name);
     for (size_t i = 0; i < summary->n_rows; ++i) {
         const struct sst_feed_row *row = &summary->rows[i];
@@ -202,10 +235,10 @@ static enum sst_status put_region(struct sst_feed_files_writer *writer, const st
     if (rc == SST_OK)
         rc = sst_feed_region_csv(writer->about, region, lines, summary->n_rows, &was, &text, err);
     sst_text_clear(&old);
-    return put_text(writer, path, &text, rc, err);
+    return sst_feed_products_add_text(&writer->products, path, &text, rc, err);
 }
 
-static enum sst_status put_regions(struct sst_feed_files_writer *writer, const struct sst_feed_summary *summary,
+static enum sst_status add_regions(struct sst_feed_files_writer *writer, const struct sst_feed_summary *summary,
                                    struct sst_error *err)
 {
     struct sst_feed_region_line *lines = NULL;
@@ -213,16 +246,16 @@ static enum sst_status put_regions(struct sst_feed_files_writer *writer, const s
     enum sst_status rc = SST_OK;
     SST_TRY(sst_alloc(summary->n_rows, sizeof *lines, "a region's days", &lines, err));
     for (size_t i = 0; i < writer->about->regions->n && rc == SST_OK; ++i)
-        rc = put_region(writer, summary, i, lines, err);
+        rc = add_region(writer, summary, i, lines, err);
     sst_free(lines);
     SST_TRY(rc);
     if (!summary->day)
         return SST_OK;
     rc = sst_feed_regions_geojson(writer->about, summary->day, summary->state->now, &text, err);
-    return put_text(writer, "regions.geojson", &text, rc, err);
+    return sst_feed_products_add_text(&writer->products, "regions.geojson", &text, rc, err);
 }
 
-static enum sst_status put_areas(struct sst_feed_files_writer *writer, const struct sst_feed_summary *summary,
+static enum sst_status add_areas(struct sst_feed_files_writer *writer, const struct sst_feed_summary *summary,
                                  struct sst_error *err)
 {
     const struct sst_feed_areas areas = {.about = writer->about,
@@ -235,11 +268,13 @@ static enum sst_status put_areas(struct sst_feed_files_writer *writer, const str
     struct sst_text text = {0};
     if (!summary->day)
         return SST_OK;
-    SST_TRY(put_text(writer, "events.geojson", &text, sst_feed_areas_geojson(&areas, &text, err), err));
-    return put_text(writer, "areas.csv", &text, sst_feed_areas_csv(&areas, &text, err), err);
+    SST_TRY(sst_feed_products_add_text(&writer->products, "events.geojson", &text,
+                                       sst_feed_areas_geojson(&areas, &text, err), err));
+    return sst_feed_products_add_text(&writer->products, "areas.csv", &text, sst_feed_areas_csv(&areas, &text, err),
+                                      err);
 }
 
-static enum sst_status put_news(struct sst_feed_files_writer *writer, const struct sst_feed_summary *summary,
+static enum sst_status add_news(struct sst_feed_files_writer *writer, const struct sst_feed_summary *summary,
                                 struct sst_error *err)
 {
     const struct sst_feed_entries entries = {.about = writer->about,
@@ -248,8 +283,10 @@ static enum sst_status put_news(struct sst_feed_files_writer *writer, const stru
                                              .most = SST_FEED_ENTRIES,
                                              .started = summary->started};
     struct sst_text text = {0};
-    SST_TRY(put_text(writer, "feed.atom", &text, sst_feed_atom(&entries, &text, err), err));
-    return put_text(writer, "feed.json", &text, sst_feed_json_feed(&entries, &text, err), err);
+    SST_TRY(
+        sst_feed_products_add_text(&writer->products, "feed.atom", &text, sst_feed_atom(&entries, &text, err), err));
+    return sst_feed_products_add_text(&writer->products, "feed.json", &text, sst_feed_json_feed(&entries, &text, err),
+                                      err);
 }
 
 /* Areas as the page lists them: those that are there, then those that are gone. Owner: the caller, sst_free. */
@@ -267,7 +304,7 @@ static enum sst_status list_areas(const struct sst_feed_files_writer *writer, co
     return SST_OK;
 }
 
-static enum sst_status put_page_index(struct sst_feed_files_writer *writer, const struct sst_feed_summary *summary,
+static enum sst_status add_page_index(struct sst_feed_files_writer *writer, const struct sst_feed_summary *summary,
                                       struct sst_error *err)
 {
     struct sst_feed_page_row *rows = NULL;
@@ -281,25 +318,27 @@ static enum sst_status put_page_index(struct sst_feed_files_writer *writer, cons
         rows[i] = (struct sst_feed_page_row){summary->rows[i].day, summary->rows[i].regions};
     index.areas = areas;
     index.rows = rows;
-    rc = sst_feed_page_index(writer->page, &index, &text, err);
-    rc = put_text(writer, "index.js", &text, rc, err);
+    rc = sst_feed_page_index(writer->pages[0], &index, &text, err);
+    rc = sst_feed_products_add_text(&writer->products, "index.js", &text, rc, err);
 done:
     sst_free(rows);
     sst_free(areas);
     return rc;
 }
 
-static enum sst_status put_page(struct sst_feed_files_writer *writer, const struct sst_feed_summary *summary,
+static enum sst_status add_page(struct sst_feed_files_writer *writer, const struct sst_feed_summary *summary,
                                 struct sst_error *err)
 {
     struct sst_text text = {0};
-    SST_TRY(put_constant(writer, "page.js", sst_feed_page_script(), err));
-    SST_TRY(put_constant(writer, "page.css", sst_feed_page_style(), err));
+    SST_TRY(sst_feed_products_add_constant(&writer->products, "page.js", sst_feed_page_script(), err));
+    SST_TRY(sst_feed_products_add_constant(&writer->products, "page.css", sst_feed_page_style(), err));
     if (summary->day)
-        SST_TRY(put_text(writer, "about.js", &text,
-                         sst_feed_page_about(writer->page, summary->day->surface, &text, err), err));
-    SST_TRY(put_page_index(writer, summary, err));
-    return put_text(writer, "index.html", &text, sst_feed_page_html(writer->page, summary->state, &text, err), err);
+        SST_TRY(sst_feed_products_add_text(&writer->products, "about.js", &text,
+                                           sst_feed_page_about(writer->pages[0], summary->day->surface, &text, err),
+                                           err));
+    SST_TRY(add_page_index(writer, summary, err));
+    return sst_feed_products_add_text(&writer->products, "index.html", &text,
+                                      sst_feed_page_html(writer->pages[0], summary->state, &text, err), err);
 }
 
 /* index.json and latest.json are in no list. */
@@ -328,15 +367,27 @@ done:
 static enum sst_status put_lists(void *user, const struct sst_feed_summary *summary, struct sst_error *err)
 {
     struct sst_feed_files_writer *writer = user;
+    enum sst_status rc = SST_OK;
     SST_TRY(look_at_index(writer, err));
-    SST_TRY(put_regions(writer, summary, err));
-    SST_TRY(put_areas(writer, summary, err));
-    SST_TRY(put_news(writer, summary, err));
-    SST_TRY(put_page(writer, summary, err));
-    return put_indexes(writer, summary, err);
+    SST_TRY_GOTO(add_regions(writer, summary, err));
+    SST_TRY_GOTO(add_areas(writer, summary, err));
+    SST_TRY_GOTO(add_news(writer, summary, err));
+    SST_TRY_GOTO(add_page(writer, summary, err));
+    SST_TRY_GOTO(sst_feed_products_put(&writer->products, &writer->files, writer->folder, err));
+    rc = put_indexes(writer, summary, err);
+done:
+    sst_feed_products_clear(&writer->products);
+    return rc;
 }
 
 /* --- life --------------------------------------------------------------------------------------------------------- */
+
+static enum sst_status create_pages(struct sst_feed_files_writer *writer, struct sst_error *err)
+{
+    for (size_t i = 0; i < N_PAGES; ++i)
+        SST_TRY(sst_feed_page_create(writer->about, &writer->pages[i], err));
+    return SST_OK;
+}
 
 enum sst_status sst_feed_files_writer_open(const struct sst_feed_about *about, const char *folder, double min_km2,
                                            struct sst_feed_files_writer **out, struct sst_error *err)
@@ -346,7 +397,7 @@ enum sst_status sst_feed_files_writer_open(const struct sst_feed_about *about, c
     writer->about = about;
     writer->folder = folder;
     writer->min_km2 = min_km2;
-    const enum sst_status rc = sst_feed_page_create(about, &writer->page, err);
+    const enum sst_status rc = create_pages(writer, err);
     if (rc == SST_OK)
         *out = writer;
     else
@@ -360,7 +411,9 @@ void sst_feed_files_writer_close(struct sst_feed_files_writer **handle)
     if (!writer)
         return;
     sst_feed_files_clear(&writer->files);
-    sst_feed_page_destroy(&writer->page);
+    for (size_t i = 0; i < N_PAGES; ++i)
+        sst_feed_page_destroy(&writer->pages[i]);
+    sst_feed_products_clear(&writer->products);
     sst_free(writer->dropped);
     sst_free(writer);
     *handle = NULL;

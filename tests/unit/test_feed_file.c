@@ -167,6 +167,33 @@ START_TEST(a_full_disk_leaves_the_old_file_whole)
 }
 END_TEST
 
+/* One of several that cannot be put: none is. */
+START_TEST(files_are_put_together_or_not_at_all)
+{
+    char text[64];
+    struct sst_feed_files files = {0};
+    struct sst_error err = {0};
+    const char *folder = fresh_folder("together");
+    const struct sst_feed_piece pieces[] = {
+        {"a/1", "one", 3}, {"a/2", "two", 3}, {"b/1", "three", 5}, {"c", "four", 4}};
+    ck_assert_int_eq(sst_feed_put_all(&files, folder, pieces, 4, &err), SST_OK);
+    ck_assert_uint_eq(files.n, 4);
+    for (size_t i = 0; i < 4; ++i) {
+        read_all(folder, pieces[i].path, text, sizeof text);
+        ck_assert_str_eq(text, pieces[i].bytes);
+        ck_assert_str_eq(files.files[i].path, pieces[i].path);
+    }
+    ck_assert_int_eq(unlink(test_path("%s/b/1", folder)), 0);
+    ck_assert_int_eq(mkdir(test_path("%s/b/1", folder), 0777), 0);
+    const struct sst_feed_piece later[] = {{"a/1", "ONE", 3}, {"b/1", "THREE", 5}};
+    ck_assert_int_eq(sst_feed_put_all(&files, folder, later, 2, &err), SST_ERR_OUTPUT);
+    read_all(folder, "a/1", text, sizeof text);
+    ck_assert_str_eq(text, "one");
+    ck_assert_uint_eq(files.n, 4);
+    sst_feed_files_clear(&files);
+}
+END_TEST
+
 START_TEST(a_file_in_the_way_of_a_folder_is_told)
 {
     char text[64];
@@ -196,6 +223,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, folders_are_forgotten_with_all_that_is_in_them);
     tcase_add_test(tc, files_of_others_are_summed_where_they_lie);
     tcase_add_test(tc, a_full_disk_leaves_the_old_file_whole);
+    tcase_add_test(tc, files_are_put_together_or_not_at_all);
     tcase_add_test(tc, a_file_in_the_way_of_a_folder_is_told);
     suite_add_tcase(suite, tc);
     return suite;
