@@ -106,6 +106,70 @@ exits 0
 program watch --state st --inbox days --once --settle 0.1s --clim clim.nc --feed late --min-area 1000
 exits 0
 
+# One look at feeds, with the exit codes of monitoring: how old the newest day is, what is late, what the state has besides.
+refused "--feed: 'status' takes one. Look at one after the other" status --feed a --feed b
+date_of() { date -u -d "-$1 days" +%F; }
+program status --feed batch
+exits 0
+out_has "ok: the newest day is 2003-03-01"
+out_has "newest     2003-03-01, "
+out_has "days       60, 0 of them preliminary"
+out_has "missing    0 of the last 30 days"
+program status --feed batch --expect-by 00:00Z+1d
+exits 2
+out_has "critical: feed batch: $(date_of 1) is late: the newest day is 2003-03-01; feed batch: 30 of the last 30 days are missing"
+program status --feed days
+exits 3
+out_has "unknown: days/index.json: there is no feed here. 'watch' with --feed, or 'feed rebuild', makes one"
+mkdir "$work/bad" "$work/fresh"
+head -c 500 "$work/batch/index.json" >"$work/bad/index.json"
+program status --feed bad
+exits 2
+out_has "critical: bad/index.json: damaged: "
+sed 's/"sststream-feed-index/"another-index/' "$work/batch/index.json" >"$work/bad/index.json"
+program status --feed bad --json
+exits 2
+cp "$work/out" "$work/status.json"
+json_has status.json "r['feed'] == {'folder': 'bad'} and 'damaged: this is no index of a feed' in r['text']"
+# The same feed, as if its newest day were yesterday, without one day, and with a preliminary one.
+"$python" - "$work" <<'END'
+import datetime, json, sys
+work, = sys.argv[1:]
+index = json.load(open(work + "/batch/index.json"))
+for i, day in enumerate(reversed(index["days"])):
+    day["day"] = str(datetime.datetime.now(datetime.timezone.utc).date() - datetime.timedelta(days=i + 1))
+index["days"][-2]["input_status"] = "preliminary"
+index["days"][-4]["input_status"] = "missing"
+json.dump(index, open(work + "/fresh/index.json", "w"))
+END
+program status --feed fresh --expect-by 00:00Z+1d --json
+exits 1
+cp "$work/out" "$work/status.json"
+json_has status.json "r['level'] == 'warning' and r['text'] == 'feed fresh: 1 of the last 30 days is missing'"
+json_has status.json "r['state'] is None and r['newest'] is None and r['missing'] is None and r['days_known'] is None"
+json_has status.json "r['feed']['newest'] == '$(date_of 1)' and r['feed']['age_days'] == 1 and r['feed']['is_late'] is False"
+json_has status.json "r['feed']['days'] == 59 and r['feed']['days_preliminary'] == 1 and r['feed']['missing'] == ['$(date_of 4)']"
+json_has status.json "r['feed']['lacking'] is None"
+program status --feed fresh --expect-by 00:00Z+0d
+exits 2
+out_has "newest     $(date_of 1), 1 day ago"
+# Days that the state knows and the feed lacks.
+mkdir "$work/short" && cp "$work"/days/*.2003010*.nc "$work"/days/*.2003011*.nc "$work/short"
+rm "$work/short/$(name_of 20030111)"
+program feed rebuild --clim clim.nc --feed few --min-area 1000 -q short
+program status --state st --feed few --json
+exits 1
+cp "$work/out" "$work/status.json"
+json_has status.json "r['state'] == 'st' and r['newest'] == '2003-03-01' and r['feed']['newest'] == '2003-01-19'"
+json_has status.json "r['feed']['missing'] == ['2003-01-11'] and len(r['feed']['lacking']) == 30 and r['feed']['lacking'][-1] == '2003-03-01'"
+program status --state st --feed few
+exits 1
+out_has "warning: feed few: it lacks 30 days that the state knows, the first 2003-01-31"
+out_has "lacking    30 that the state knows: 2003-01-31, "
+program status --state st --feed a
+exits 0
+out_has "lacking    0 that the state knows"
+
 # Made anew: revisions go on, what is the same stays; days that are no longer kept go.
 program feed rebuild --clim clim.nc --feed a --min-area 1000 -q days
 exits 0
