@@ -266,9 +266,23 @@ enum sst_status sst_feed_job_open(struct sst_feed_job *job, const struct sst_opt
     return sst_feed_open(&spec, use, &job->feed, err);
 }
 
+static void clear_waiting(struct sst_feed_waiting *waiting)
+{
+    sst_free(waiting->codes);
+    sst_free(waiting->ice);
+    *waiting = (struct sst_feed_waiting){0};
+}
+
+static void drop_waiting(struct sst_feed_job *job)
+{
+    for (size_t i = 0; i < job->n_waiting; ++i)
+        clear_waiting(&job->waiting[i]);
+    job->n_waiting = 0;
+}
+
 void sst_feed_job_close(struct sst_feed_job *job)
 {
-    sst_feed_job_drop(job);
+    drop_waiting(job);
     sst_feed_close(&job->feed);
     sst_feed_files_writer_close(&job->writer);
     sst_region_set_clear(&job->regions);
@@ -282,20 +296,6 @@ void sst_feed_job_close(struct sst_feed_job *job)
 }
 
 /* --- days --------------------------------------------------------------------------------------------------------- */
-
-static void clear_waiting(struct sst_feed_waiting *waiting)
-{
-    sst_free(waiting->codes);
-    sst_free(waiting->ice);
-    *waiting = (struct sst_feed_waiting){0};
-}
-
-void sst_feed_job_drop(struct sst_feed_job *job)
-{
-    for (size_t i = 0; i < job->n_waiting; ++i)
-        clear_waiting(&job->waiting[i]);
-    job->n_waiting = 0;
-}
 
 /* Says the first of a kind; the rest is counted. */
 static void leave_out(struct sst_feed_job *job, struct sst_day day, const char *reason)
@@ -349,6 +349,13 @@ void sst_feed_job_hand(struct sst_feed_job *job, struct sst_day day, const struc
     }
 }
 
+void sst_feed_job_confirm(struct sst_feed_job *job, struct sst_day day, bool is_preliminary)
+{
+    for (size_t i = 0; i < job->n_waiting; ++i)
+        if (sst_day_compare(job->waiting[i].day, day) == 0 && job->waiting[i].source.is_preliminary == is_preliminary)
+            job->waiting[i].is_durable = true;
+}
+
 /* A day's preliminary field before its final one. */
 static int compare_waiting(const void *a, const void *b)
 {
@@ -377,7 +384,8 @@ enum sst_status sst_feed_job_flush(struct sst_feed_job *job, struct sst_error *e
         return sst_fail(err, job->failed, "%s: no memory for a day that waits", job->folder);
     qsort(job->waiting, job->n_waiting, sizeof *job->waiting, compare_waiting);
     for (size_t i = 0; i < job->n_waiting && rc == SST_OK; ++i)
-        rc = take(job, &job->waiting[i], err);
-    sst_feed_job_drop(job);
+        if (job->waiting[i].is_durable)
+            rc = take(job, &job->waiting[i], err);
+    drop_waiting(job);
     return rc;
 }

@@ -18,8 +18,8 @@ struct sst_watch_feeds {
 };
 
 /*
- * Opens what --clim and --feed name; none is fine. What the state knows of the ring's days and a feed lacks is taken from values that
- * the state keeps in its log, else its files are wanted.
+ * Opens what --clim and --feed name; none is fine. What the state knows and a feed lacks, of the ring's days and later ones, is taken
+ * from the values where the state keeps all, else its files are wanted. A feed of no day begins with the last days of a ring.
  *
  * Owner    the caller; sst_watch_feeds_close, also after a failure; zeros are accepted.
  * Errors   those of sst_feed_job_open and of the state.
@@ -35,9 +35,11 @@ bool sst_watch_feeds_want(const struct sst_watch_feeds *feeds, const char *path)
 void sst_watch_feeds_hand(struct sst_watch_feeds *feeds, const struct sst_ingest_news *news,
                           const struct sst_ingest_look *look, const struct sst_field *field);
 
-/* The days handed over are in the state: into the feeds with them; or they are not. Errors: those of sst_feed_take. */
-SST_MUST_CHECK enum sst_status sst_watch_feeds_flush(struct sst_watch_feeds *feeds, bool is_durable,
-                                                     struct sst_error *err);
+/* What became of it. */
+void sst_watch_feeds_tell(struct sst_watch_feeds *feeds, const struct sst_ingest_news *news);
+
+/* Days that were told as durable go into the feeds; others that were handed over are forgotten. Errors: those of sst_feed_take. */
+SST_MUST_CHECK enum sst_status sst_watch_feeds_flush(struct sst_watch_feeds *feeds, struct sst_error *err);
 
 /*
  * Publishes. Where files cannot be written that is told once, and done again the next time.

@@ -15,7 +15,8 @@ mkdir "$work/inbox" "$work/days"
 rebuild='as in: sststream feed rebuild --clim clim.nc --feed feed oisst/'
 refused "feed: what is to be done? Accepted: rebuild, $rebuild" feed --clim clim.nc --feed f sea
 refused "feed rebuild: name one feed and its climatology, $rebuild" feed rebuild --feed f sea
-refused "feed rebuild: no files. Name files or directories of daily SST, $rebuild" feed rebuild --clim clim.nc --feed f
+refused "feed rebuild: no files. Name files or directories of daily SST, $rebuild; or with --state a state that keeps all values" feed rebuild --clim clim.nc --feed f
+refused "sea: with --state the days are those of the state. Give one of the two" feed rebuild --clim clim.nc --feed f --state st sea
 refused "watch: 1 of --clim and 0 of --feed. Give a feed its climatology, and a climatology its feed" watch --state st --inbox inbox --clim clim.nc
 refused "--feed f: given twice. Give each a folder of its own" watch --state st --inbox inbox --clim clim.nc --feed f --clim old.nc --feed f
 refused "--on-event: of no use without --feed. Give both, or leave it out" watch --state st --inbox inbox --on-event true
@@ -94,6 +95,49 @@ for file in "$work"/days/*.nc; do cp -n "$file" "$work/inbox/"; done
 watch_once
 exits 0
 same_feeds a batch
+
+# From the values that a state keeps, counted and logged, without any file: the same feed.
+mkdir "$work/empty" "$work/three"
+program ingest --state all --keep all --baseline 2000-2002 --window 5 -q "$(day sea 20000101)" "$(day sea 20000301)" days
+exits 0
+program feed rebuild --clim clim.nc --feed kept --min-area 1000 -q --state all --from 2003-01-01
+exits 0
+same_feeds kept batch
+program ingest --state counted --keep all --baseline 2003-2004 --window 5 -q days
+exits 0
+program feed rebuild --clim clim.nc --feed kept-counted --min-area 1000 -q --state counted
+exits 0
+same_feeds kept-counted batch
+program feed rebuild --clim clim.nc --feed f --state st
+exits 7
+err_has "st: this state does not keep all values of its days (--keep all when it was made). Give their files, as in: sststream feed rebuild"
+program feed rebuild --clim clim.nc --feed f --state none
+exits 7
+err_has "none: there is no state"
+
+# The service takes what a feed lacks from such a state, further back than the ring reaches too.
+cp "$work"/days/*.2003010[1-3]*.nc "$work/three"
+program feed rebuild --clim clim.nc --feed behind --min-area 1000 -q three
+exits 0
+program watch --state all --inbox empty --once --settle 0.1s --clim clim.nc --feed behind --min-area 1000
+exits 0
+err_has "behind: 57 days taken from the state"
+same_feeds behind batch
+
+# A service that is ended while it reads: what was told as committed is in the feed, as it is in the state.
+rm "$work"/inbox/*
+program ingest --state stopped --baseline 2003-2004 --window 5 -q "$(day days 20030101)"
+exits 0
+cp "$work"/days/*.nc "$work/inbox"
+start_watch --state stopped --inbox inbox --settle 0.1s --poll 0.5s --clim clim.nc --feed stopped-feed --min-area 1000
+until_lines 1 watch.out
+end_watch 0
+n_told=$(wc -l <"$work/watch.out")
+[ "$n_told" -lt 59 ] || echo "note: all days were committed before the signal came"
+program status --state stopped --feed stopped-feed --json
+cp "$work/out" "$work/status.json"
+json_has status.json "r['feed']['newest'] == r['newest'] and r['feed']['lacking'] == []"
+json_has status.json "$n_told > 0 and r['feed']['days'] == $n_told + 1"
 
 # A feed of another climatology is not gone on with.
 program watch --state st --inbox inbox --once --clim old.nc --feed a
