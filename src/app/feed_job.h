@@ -32,6 +32,9 @@ struct sst_feed_job {
     struct sst_feed_series series;
     struct sst_detect_limits limits;
     struct sst_clim_reader *bounds; /* of the same file; NULL: it states none */
+    bool has_limits_of_bounds; /* it states a lower and an upper one, not a half width */
+    float *of_bounds; /* [degC] by watched cell: mean and threshold, for these */
+    uint8_t *flags_of_bounds;
     struct sst_domain domain;
     size_t *watched; /* cells of the domain that have a threshold */
     uint64_t *canonical; /* of these */

@@ -139,6 +139,27 @@ cp "$work/out" "$work/status.json"
 json_has status.json "r['feed']['newest'] == r['newest'] and r['feed']['lacking'] == []"
 json_has status.json "$n_told > 0 and r['feed']['days'] == $n_told + 1"
 
+# A category is robust by what the climatology states of its threshold: half widths of --approx cf, or limits of --approx tail.
+for kind in "half-widths cf --validate 50%" "limits tail --tail-k 2"; do
+    read -r form approx options <<<"$kind"
+    # shellcheck disable=SC2086
+    "$SSTSTREAM" -qq --baseline 2000-2002 --doy 1-60 --smooth 0 --leap own --window 5 --percentile 90 --progress none \
+        --approx "$approx" $options -o "$work/$approx.nc" "$work/sea" 2>/dev/null
+    program feed rebuild --clim "$approx.nc" --feed "by-$approx" --min-area 1000 -q days
+    exits 0
+    "$python" "$(dirname "$0")/feed_robust_tool.py" "$work/by-$approx" "$work/$approx.nc" "$work/days" "$form" 2>"$work/err" ||
+        fail "the feed by $approx does not tell what is robust"
+done
+# Other bounds of the same threshold: all days are told anew.
+"$SSTSTREAM" -qq -O --baseline 2000-2002 --doy 1-60 --smooth 0 --leap own --window 5 --percentile 90 --progress none \
+    --approx cf --validate 40% --seed 5 -o "$work/cf.nc" "$work/sea" 2>/dev/null
+program feed rebuild --clim cf.nc --feed by-cf --min-area 1000 -q days
+exits 0
+"$python" "$(dirname "$0")/feed_robust_tool.py" "$work/by-cf" "$work/cf.nc" "$work/days" half-widths 2>"$work/err" ||
+    fail "the feed is not of the new bounds"
+json_has by-tail/latest.json "r['definition']['percentile_method'].startswith('exact where certified')"
+json_has by-tail/latest.json "(r['definition']['first_baseline_year'], r['definition']['last_baseline_year']) == (2000, 2002)"
+
 # A feed of another climatology is not gone on with.
 program watch --state st --inbox inbox --once --clim old.nc --feed a
 exits 7
