@@ -388,6 +388,12 @@ static void wait_for(struct watch *watch, double seconds)
     }
 }
 
+static bool goes_on(void *user)
+{
+    come_by(user);
+    return !sst_signals_cancelled(NULL);
+}
+
 static enum sst_status serve(struct watch *watch, struct sst_error *err)
 {
     const struct sst_options *options = watch->options;
@@ -428,6 +434,7 @@ int cmd_watch(const struct sst_options *options)
     enum sst_status rc = SST_OK;
     SST_TRY_GOTO(open_all(&watch, &err));
     sst_readiness_say(&watch.readiness, "READY=1");
+    SST_TRY_GOTO(sst_watch_feeds_catch_up(&watch.feeds, goes_on, &watch, &err));
     rc = options->once ? serve_once(&watch, &err) : serve(&watch, &err);
     if (rc == SST_ERR_INTERRUPTED && !options->once)
         rc = SST_OK;

@@ -99,14 +99,21 @@ static size_t first_day(const struct sst_watch_feeds *feeds, const struct sst_fe
     return sst_feed_newest(job->feed).slot == 0 && known->n > n ? known->n - n : 0;
 }
 
+/* Whom to ask whether to go on. */
+struct asked {
+    bool (*goes_on)(void *user);
+    void *user;
+};
+
 /* From the values that the state keeps, in order. */
 static enum sst_status take_kept(struct sst_watch_feeds *feeds, struct sst_feed_job *job,
-                                 const struct sst_known_days *known, struct sst_kept_days *kept, struct sst_error *err)
+                                 const struct sst_known_days *known, struct sst_kept_days *kept,
+                                 const struct asked *asked, struct sst_error *err)
 {
     const struct sst_field *field = NULL;
     struct sst_feed_source source = {0};
     size_t n = 0;
-    for (size_t i = first_day(feeds, job, known); i < known->n; ++i) {
+    for (size_t i = first_day(feeds, job, known); i < known->n && asked->goes_on(asked->user); ++i) {
         const struct sst_day day = known->days[i];
         char *name = NULL;
         if (!sst_feed_accepts(job->feed, day))
@@ -126,13 +133,21 @@ static enum sst_status take_kept(struct sst_watch_feeds *feeds, struct sst_feed_
     return SST_OK;
 }
 
-static enum sst_status catch_up(struct sst_watch_feeds *feeds, const struct sst_known_days *known,
-                                struct sst_error *err)
+enum sst_status sst_watch_feeds_catch_up(struct sst_watch_feeds *feeds, bool (*goes_on)(void *user), void *user,
+                                         struct sst_error *err)
 {
+    const struct asked asked = {goes_on, user};
     struct sst_kept_days kept = {0};
-    enum sst_status rc = sst_kept_days_open(feeds->state, &kept, err);
-    for (size_t k = 0; k < feeds->n_jobs && rc == SST_OK; ++k)
-        rc = take_kept(feeds, &feeds->jobs[k], known, &kept, err);
+    struct sst_known_days known = {0};
+    enum sst_status rc = SST_OK;
+    if (feeds->n_jobs == 0 || sst_state_policy(feeds->state)->keep != SST_KEEP_ALL)
+        return SST_OK;
+    SST_TRY_GOTO(sst_kept_days_open(feeds->state, &kept, err));
+    SST_TRY_GOTO(sst_known_days_read(feeds->state, &known, err));
+    for (size_t k = 0; k < feeds->n_jobs; ++k)
+        SST_TRY_GOTO(take_kept(feeds, &feeds->jobs[k], &known, &kept, &asked, err));
+done:
+    sst_known_days_clear(&known);
     sst_kept_days_close(&kept);
     return rc;
 }
@@ -214,9 +229,11 @@ enum sst_status sst_watch_feeds_open(const struct sst_options *options, const st
         SST_TRY(sst_feed_job_open(&out->jobs[i], options, i, &series, SST_FEED_GO_ON, err));
         out->jobs[i].hook = out->hook;
     }
+    if (policy->keep == SST_KEEP_ALL) /* sst_watch_feeds_catch_up */
+        return SST_OK;
     enum sst_status rc = sst_known_days_read(state, &known, err);
     if (rc == SST_OK)
-        rc = policy->keep == SST_KEEP_ALL ? catch_up(out, &known, err) : look_at_days(out, &known, err);
+        rc = look_at_days(out, &known, err);
     sst_known_days_clear(&known);
     return rc;
 }

@@ -18,8 +18,8 @@ struct sst_watch_feeds {
 };
 
 /*
- * Opens what --clim and --feed name; none is fine. What the state knows and a feed lacks, of the ring's days and later ones, is taken
- * from the values where the state keeps all, else its files are wanted. A feed of no day begins with the last days of a ring.
+ * Opens what --clim and --feed name; none is fine. Where the state does not keep all values, files of days that it knows and a feed
+ * lacks are wanted: of the ring's days and later ones. A feed of no day begins with the last days of a ring.
  *
  * Owner    the caller; sst_watch_feeds_close, also after a failure; zeros are accepted.
  * Errors   those of sst_feed_job_open and of the state.
@@ -27,6 +27,15 @@ struct sst_watch_feeds {
 SST_MUST_CHECK enum sst_status sst_watch_feeds_open(const struct sst_options *options, const struct sst_state *state,
                                                     struct sst_watch_feeds *out, struct sst_error *err);
 void sst_watch_feeds_close(struct sst_watch_feeds *feeds);
+
+/*
+ * Takes the same days from a state that keeps all values; of another one nothing. It may take a while.
+ *
+ * goes_on   asked between days: where it says no the rest is left for the next start
+ * Errors    those of the state and of sst_feed_take.
+ */
+SST_MUST_CHECK enum sst_status sst_watch_feeds_catch_up(struct sst_watch_feeds *feeds, bool (*goes_on)(void *user),
+                                                        void *user, struct sst_error *err);
 
 /* Whether a file is to be read although it is known. */
 bool sst_watch_feeds_want(const struct sst_watch_feeds *feeds, const char *path);
