@@ -243,8 +243,8 @@ static enum sst_status take_chunk(struct watch *watch, const char *const *paths,
     else if (rc != SST_OK && rc != SST_ERR_INTERRUPTED)
         return sst_fail(err, rc, "%s", problem.text);
     SST_TRY(sst_watch_feeds_flush(&watch->feeds, err));
-    const bool ends =
-        rc == SST_ERR_INTERRUPTED && !watch->lacks_room; /* where room lacks that is told, and files stay ready */
+    /* Where room lacks that is told, and files stay ready. */
+    const bool ends = rc == SST_ERR_INTERRUPTED && !watch->lacks_room;
     return ends ? sst_fail(err, rc, "%s", problem.text) : SST_OK;
 }
 
@@ -348,8 +348,9 @@ static struct sst_day expected_day(const struct watch *watch)
 static enum sst_status publish(struct watch *watch, struct sst_error *err)
 {
     struct sst_error problem = {SST_OK, ""};
-    const enum sst_status rc =
-        sst_watch_feeds_publish(&watch->feeds, expected_day(watch), sst_inbox_n_waiting(watch->inbox) == 0, &problem);
+    const bool is_settled =
+        sst_inbox_n_waiting(watch->inbox) == 0 && !watch->lacks_room && !sst_signals_cancelled(NULL);
+    const enum sst_status rc = sst_watch_feeds_publish(&watch->feeds, expected_day(watch), is_settled, &problem);
     if (rc == SST_OK || (rc == SST_ERR_OUTPUT && !watch->options->once))
         return SST_OK;
     return sst_fail(err, rc, "%s", problem.text);

@@ -54,7 +54,7 @@ SST_MUST_CHECK enum sst_status sst_watch_feeds_flush(struct sst_watch_feeds *fee
  * Publishes. Where files cannot be written that is told once, and done again the next time.
  *
  * expected   the newest day that should be there; slot 0: nobody knows. It is gone on to, unless the last one is too long ago
- * is_settled no file of the inboxes has to stand still first: what a feed lacks now will not come by itself, and is told
+ * is_settled all files of the inboxes were looked at: what a feed lacks now will not come by itself, and is told
  * Returns    SST_OK; SST_ERR_OUTPUT where files could not be written. Errors: others of sst_feed_publish.
  */
 SST_MUST_CHECK enum sst_status sst_watch_feeds_publish(struct sst_watch_feeds *feeds, struct sst_day expected,
