@@ -120,6 +120,7 @@ static void tell_day(void *user, const struct sst_ingest_news *news)
 {
     struct watch *watch = user;
     come_by(watch);
+    sst_watch_feeds_tell(&watch->feeds, news);
     if (news->outcome != SST_INGEST_CONFLICT && news->outcome != SST_INGEST_LEFT_OUT &&
         news->outcome != SST_INGEST_UNUSABLE && sst_day_compare(news->day, watch->newest) > 0)
         watch->newest = news->day;
@@ -239,9 +240,12 @@ static enum sst_status take_chunk(struct watch *watch, const char *const *paths,
     tell_held(watch, paths, n_paths);
     if (is_of_files(rc)) /* as of a folder that went away: they are looked at again in the next cycle */
         sst_log_warn(watch->options->log, "%s", problem.text);
-    else if (rc != SST_OK && !(rc == SST_ERR_INTERRUPTED && watch->lacks_room)) /* told, and its files stay ready */
+    else if (rc != SST_OK && rc != SST_ERR_INTERRUPTED)
         return sst_fail(err, rc, "%s", problem.text);
-    return sst_watch_feeds_flush(&watch->feeds, rc == SST_OK, err);
+    SST_TRY(sst_watch_feeds_flush(&watch->feeds, err));
+    /* Where room lacks that is told, and files stay ready. */
+    const bool ends = rc == SST_ERR_INTERRUPTED && !watch->lacks_room;
+    return ends ? sst_fail(err, rc, "%s", problem.text) : SST_OK;
 }
 
 /* All files that are ready, for as long as there is room and nobody wants the service to end. */
@@ -344,8 +348,9 @@ static struct sst_day expected_day(const struct watch *watch)
 static enum sst_status publish(struct watch *watch, struct sst_error *err)
 {
     struct sst_error problem = {SST_OK, ""};
-    const enum sst_status rc =
-        sst_watch_feeds_publish(&watch->feeds, expected_day(watch), sst_inbox_n_waiting(watch->inbox) == 0, &problem);
+    const bool is_settled =
+        sst_inbox_n_waiting(watch->inbox) == 0 && !watch->lacks_room && !sst_signals_cancelled(NULL);
+    const enum sst_status rc = sst_watch_feeds_publish(&watch->feeds, expected_day(watch), is_settled, &problem);
     if (rc == SST_OK || (rc == SST_ERR_OUTPUT && !watch->options->once))
         return SST_OK;
     return sst_fail(err, rc, "%s", problem.text);
@@ -356,7 +361,10 @@ static enum sst_status cycle(struct watch *watch, struct sst_error *err)
     size_t before[SST_INGEST_N_OUTCOMES];
     memcpy(before, watch->job.totals.n, sizeof before);
     tell_trouble(watch, sst_inbox_trouble(watch->inbox));
-    SST_TRY(take_ready(watch, err));
+    const enum sst_status rc = take_ready(watch, err);
+    if (rc == SST_ERR_INTERRUPTED) /* what was told is in the feeds, as it is in the state */
+        SST_TRY(publish(watch, err));
+    SST_TRY(rc);
     if (!sst_inbox_trouble(watch->inbox))
         SST_TRY(forget_gone(watch, err));
     sst_alerts_check_late(&watch->alerts, watch->newest, (int64_t)time(NULL));
@@ -379,6 +387,12 @@ static void wait_for(struct watch *watch, double seconds)
         if (sst_inbox_wait(watch->inbox, turn, sst_signals_cancel_fd()))
             return;
     }
+}
+
+static bool goes_on(void *user)
+{
+    come_by(user);
+    return !sst_signals_cancelled(NULL);
 }
 
 static enum sst_status serve(struct watch *watch, struct sst_error *err)
@@ -421,6 +435,7 @@ int cmd_watch(const struct sst_options *options)
     enum sst_status rc = SST_OK;
     SST_TRY_GOTO(open_all(&watch, &err));
     sst_readiness_say(&watch.readiness, "READY=1");
+    SST_TRY_GOTO(sst_watch_feeds_catch_up(&watch.feeds, goes_on, &watch, &err));
     rc = options->once ? serve_once(&watch, &err) : serve(&watch, &err);
     if (rc == SST_ERR_INTERRUPTED && !options->once)
         rc = SST_OK;

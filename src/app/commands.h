@@ -33,10 +33,11 @@ struct sst_options;
     X(WATCH, "watch", "--state DIR --inbox DIR [OPTIONS]",                                                             \
       "a service: count days into a state as their files arrive in folders, and feed what they say to readers",        \
       cmd_watch)                                                                                                       \
-    X(STATUS, "status", "--state DIR [--expect-by HH:MMZ+Nd] [--json]",                                                \
-      "show whether days arrive: exit code 0 ok, 1 warning, 2 late or damaged, 3 unknown", cmd_status)                 \
-    X(FEED, "feed", "rebuild --clim CLIM.nc --feed DIR [OPTIONS] FILES-OR-DIRECTORIES",                                \
-      "make a feed of daily files anew; its revisions go on", cmd_feed)                                                \
+    X(STATUS, "status", "[--state DIR] [--feed DIR] [--expect-by HH:MMZ+Nd] [--json]",                                 \
+      "show whether days arrive in a state or a feed: exit code 0 ok, 1 warning, 2 late or damaged, 3 unknown",        \
+      cmd_status)                                                                                                      \
+    X(FEED, "feed", "rebuild --clim CLIM.nc --feed DIR [OPTIONS] FILES-OR-DIRECTORIES | --state DIR",                  \
+      "make a feed anew, of daily files or of a state that keeps all values; its revisions go on", cmd_feed)           \
     X(QUARANTINE, "quarantine", "--state DIR list|retry|accept [FILES]",                                               \
       "files that were held back: list them with reasons, try them again, take them nevertheless", cmd_quarantine)     \
     X(MERGE, "merge", "[OPTIONS] DIR DIR ... -o DIR", "make one state of several that counted different days",         \

@@ -55,11 +55,30 @@ static enum sst_status get_limits(void *user, struct sst_day day, float *mean, f
     return sst_detect_limits_get(&job->limits, slot, mean, threshold, flags, err);
 }
 
-static enum sst_status get_bounds(void *user, struct sst_day day, float *bound, struct sst_error *err)
+/* How far the threshold lies from the farther one of two bounds. */
+static enum sst_status get_widths(struct sst_feed_job *job, int slot, float *bound, struct sst_error *err)
 {
-    struct sst_feed_job *job = user;
     struct sst_detect_limits *limits = &job->limits;
-    const int slot = slot_of(sst_clim_read_info(limits->reader), day);
+    const size_t n = job->n_watched;
+    const float *threshold = job->of_bounds + n;
+    SST_TRY(sst_detect_limits_get(limits, slot, job->of_bounds, job->of_bounds + n, job->flags_of_bounds, err));
+    SST_TRY(sst_clim_read_get(job->bounds, SST_CLIM_MEAN, slot, &limits->domain, &limits->whole, limits->mean, err));
+    for (size_t i = 0; i < n; ++i)
+        bound[i] = threshold[i] - (float)limits->mean[limits->cells[i]];
+    SST_TRY(
+        sst_clim_read_get(job->bounds, SST_CLIM_PERCENTILE, slot, &limits->domain, &limits->whole, limits->mean, err));
+    for (size_t i = 0; i < n; ++i) {
+        const float above = (float)limits->mean[limits->cells[i]] - threshold[i];
+        bound[i] = above > bound[i] || isnan(above) ? above : bound[i];
+    }
+    return SST_OK;
+}
+
+static enum sst_status get_bounds_of(struct sst_feed_job *job, int slot, float *bound, struct sst_error *err)
+{
+    struct sst_detect_limits *limits = &job->limits;
+    if (job->has_limits_of_bounds)
+        return get_widths(job, slot, bound, err);
     SST_TRY(
         sst_clim_read_get(job->bounds, SST_CLIM_PERCENTILE, slot, &limits->domain, &limits->whole, limits->mean, err));
     for (size_t i = 0; i < job->n_watched; ++i)
@@ -67,17 +86,20 @@ static enum sst_status get_bounds(void *user, struct sst_day day, float *bound, 
     return SST_OK;
 }
 
-/* The error that the climatology states of its own threshold, if it states one. */
-static enum sst_status open_bounds(struct sst_feed_job *job, struct sst_error *err)
+static enum sst_status get_bounds(void *user, struct sst_day day, float *bound, struct sst_error *err)
 {
-    char name[SST_CLIM_NAME_SIZE];
+    struct sst_feed_job *job = user;
+    return get_bounds_of(job, slot_of(sst_clim_read_info(job->limits.reader), day), bound, err);
+}
+
+/* Opens variables of the climatology beside the threshold; job->bounds is NULL where it has none of that name. */
+static enum sst_status choose_bounds(struct sst_feed_job *job, const char *upper, const char *lower,
+                                     struct sst_error *err)
+{
     struct sst_error found = {SST_OK, ""};
-    const double percentile = sst_clim_read_info(job->limits.reader)->percentile;
-    if (isnan(percentile))
-        return SST_OK;
     const struct sst_clim_choice choice = {
-        .variables = {sst_clim_bound_name(percentile, BOUND_COVERAGE, name), NULL},
-        .units = "degree_Celsius", /* a difference: no offset */
+        .variables = {[SST_CLIM_PERCENTILE] = upper, [SST_CLIM_MEAN] = lower},
+        .units = lower ? NULL : "degree_Celsius", /* a half width is a difference: no offset */
         .percentile = NAN,
     };
     SST_TRY(sst_clim_read_open(job->of_limits.clim, &job->bounds, err));
@@ -86,6 +108,27 @@ static enum sst_status open_bounds(struct sst_feed_job *job, struct sst_error *e
         return SST_OK;
     sst_clim_read_close(&job->bounds);
     return rc == SST_ERR_NOMEM ? sst_fail(err, rc, "%s", found.text) : SST_OK;
+}
+
+/* The error that the climatology states of its own threshold, if it states one: as a half width, else as two bounds. */
+static enum sst_status open_bounds(struct sst_feed_job *job, struct sst_error *err)
+{
+    char name[SST_CLIM_NAME_SIZE], upper[SST_CLIM_NAME_SIZE + 8], lower[SST_CLIM_NAME_SIZE + 8];
+    const double percentile = sst_clim_read_info(job->limits.reader)->percentile;
+    if (isnan(percentile))
+        return SST_OK;
+    SST_TRY(choose_bounds(job, sst_clim_bound_name(percentile, BOUND_COVERAGE, name), NULL, err));
+    if (job->bounds)
+        return SST_OK;
+    (void)sst_clim_percentile_name(percentile, name);
+    (void)snprintf(upper, sizeof upper, "%s_upper", name);
+    (void)snprintf(lower, sizeof lower, "%s_lower", name);
+    SST_TRY(choose_bounds(job, upper, lower, err));
+    job->has_limits_of_bounds = job->bounds != NULL;
+    if (!job->bounds)
+        return SST_OK;
+    SST_TRY(sst_alloc_large(2 * job->n_watched, sizeof *job->of_bounds, "bounds", &job->of_bounds, err));
+    return sst_alloc_large(job->n_watched, 1, "bounds", &job->flags_of_bounds, err);
 }
 
 /* Names the climatology by what it says and by some of its values: not every tool gives its files a name of their own. */
@@ -106,6 +149,9 @@ static enum sst_status name_limits(struct sst_feed_job *job, const bool *wanted,
             continue;
         SST_TRY_GOTO(sst_detect_limits_get(&job->limits, slot, values, values + n, flags, err));
         sst_digest_fold(&chain, values, 2 * n * sizeof *values);
+        if (job->bounds)
+            SST_TRY_GOTO(get_bounds_of(job, slot, values, err));
+        sst_digest_fold(&chain, values, n * sizeof *values);
     }
     *id = chain.low ^ chain.high;
 done:
@@ -178,6 +224,9 @@ static enum sst_status describe(struct sst_feed_job *job, size_t index, struct s
     const struct sst_options *options = job->options;
     const struct sst_clim_read_info *info = sst_clim_read_info(job->limits.reader);
     const char *title = options->is_cold ? "Marine cold spells" : "Marine heatwaves";
+    int first_year = 0, last_year = 0;
+    if (sscanf(info->baseline_period, "%4d-%4d", &first_year, &last_year) != 2)
+        first_year = last_year = 0;
     if (options->n_feeds > 1)
         SST_TRY(sst_asprintf(&job->sibling, err, "../%s", name_of(options->feeds[index == 0 ? 1 : 0])));
     job->about = (struct sst_feed_about){
@@ -186,9 +235,11 @@ static enum sst_status describe(struct sst_feed_job *job, size_t index, struct s
         .title = options->feed_title ? options->feed_title : title,
         .product = job->series.product,
         .climatology_id = info->climatology_id,
-        .estimator = "",
+        .estimator = info->percentile_method,
         .units = "degree_Celsius",
         .percentile = info->percentile,
+        .first_baseline_year = first_year,
+        .last_baseline_year = last_year,
         .is_cold = options->is_cold,
         .min_duration = options->min_duration,
         .max_gap = options->max_gap,
@@ -266,9 +317,23 @@ enum sst_status sst_feed_job_open(struct sst_feed_job *job, const struct sst_opt
     return sst_feed_open(&spec, use, &job->feed, err);
 }
 
+static void clear_waiting(struct sst_feed_waiting *waiting)
+{
+    sst_free(waiting->codes);
+    sst_free(waiting->ice);
+    *waiting = (struct sst_feed_waiting){0};
+}
+
+static void drop_waiting(struct sst_feed_job *job)
+{
+    for (size_t i = 0; i < job->n_waiting; ++i)
+        clear_waiting(&job->waiting[i]);
+    job->n_waiting = 0;
+}
+
 void sst_feed_job_close(struct sst_feed_job *job)
 {
-    sst_feed_job_drop(job);
+    drop_waiting(job);
     sst_feed_close(&job->feed);
     sst_feed_files_writer_close(&job->writer);
     sst_region_set_clear(&job->regions);
@@ -277,25 +342,13 @@ void sst_feed_job_close(struct sst_feed_job *job)
     sst_free(job->watched);
     sst_free(job->canonical);
     sst_free(job->sst);
+    sst_free(job->of_bounds);
+    sst_free(job->flags_of_bounds);
     sst_free(job->sibling);
     *job = (struct sst_feed_job){0};
 }
 
 /* --- days --------------------------------------------------------------------------------------------------------- */
-
-static void clear_waiting(struct sst_feed_waiting *waiting)
-{
-    sst_free(waiting->codes);
-    sst_free(waiting->ice);
-    *waiting = (struct sst_feed_waiting){0};
-}
-
-void sst_feed_job_drop(struct sst_feed_job *job)
-{
-    for (size_t i = 0; i < job->n_waiting; ++i)
-        clear_waiting(&job->waiting[i]);
-    job->n_waiting = 0;
-}
 
 /* Says the first of a kind; the rest is counted. */
 static void leave_out(struct sst_feed_job *job, struct sst_day day, const char *reason)
@@ -349,6 +402,13 @@ void sst_feed_job_hand(struct sst_feed_job *job, struct sst_day day, const struc
     }
 }
 
+void sst_feed_job_confirm(struct sst_feed_job *job, struct sst_day day, bool is_preliminary)
+{
+    for (size_t i = 0; i < job->n_waiting; ++i)
+        if (sst_day_compare(job->waiting[i].day, day) == 0 && job->waiting[i].source.is_preliminary == is_preliminary)
+            job->waiting[i].is_durable = true;
+}
+
 /* A day's preliminary field before its final one. */
 static int compare_waiting(const void *a, const void *b)
 {
@@ -377,7 +437,8 @@ enum sst_status sst_feed_job_flush(struct sst_feed_job *job, struct sst_error *e
         return sst_fail(err, job->failed, "%s: no memory for a day that waits", job->folder);
     qsort(job->waiting, job->n_waiting, sizeof *job->waiting, compare_waiting);
     for (size_t i = 0; i < job->n_waiting && rc == SST_OK; ++i)
-        rc = take(job, &job->waiting[i], err);
-    sst_feed_job_drop(job);
+        if (job->waiting[i].is_durable)
+            rc = take(job, &job->waiting[i], err);
+    drop_waiting(job);
     return rc;
 }

@@ -3,7 +3,7 @@
  *
  *   days as they are read ─▶ wait, as codes ─▶ in order into the feed ─▶ publish
  *
- * Days wait so that what one look at an inbox brings goes in by date, and only once the state has it.
+ * Days wait so that what one look at an inbox brings goes in by date, and only once the state has it, whatever became of the days after it.
  */
 #ifndef SST_APP_FEED_JOB_H
 #define SST_APP_FEED_JOB_H
@@ -32,6 +32,9 @@ struct sst_feed_job {
     struct sst_feed_series series;
     struct sst_detect_limits limits;
     struct sst_clim_reader *bounds; /* of the same file; NULL: it states none */
+    bool has_limits_of_bounds; /* it states a lower and an upper one, not a half width */
+    float *of_bounds; /* [degC] by watched cell: mean and threshold, for these */
+    uint8_t *flags_of_bounds;
     struct sst_domain domain;
     size_t *watched; /* cells of the domain that have a threshold */
     uint64_t *canonical; /* of these */
@@ -46,6 +49,7 @@ struct sst_feed_job {
     struct sst_feed_waiting {
         struct sst_day day;
         struct sst_feed_source source;
+        bool is_durable; /* the state has it */
         int16_t *codes; /* by watched cell */
         uint8_t *ice;
     } waiting[SST_FEED_WAITING];
@@ -65,14 +69,14 @@ SST_MUST_CHECK enum sst_status sst_feed_job_open(struct sst_feed_job *job, const
                                                  enum sst_feed_use use, struct sst_error *err);
 void sst_feed_job_close(struct sst_feed_job *job);
 
-/* A day that was read: field in canonical order, the whole grid; copied. */
+/* A day that was read: field in canonical order, the whole grid; copied. It waits until the state has it. */
 void sst_feed_job_hand(struct sst_feed_job *job, struct sst_day day, const struct sst_feed_source *source,
                        const struct sst_field *field);
 
-/* Puts the days that wait into the feed. Those that come too late are told, and are no error. Errors: as sst_feed_take. */
-SST_MUST_CHECK enum sst_status sst_feed_job_flush(struct sst_feed_job *job, struct sst_error *err);
+/* The state has a day that was handed over, or has nothing to do with it. */
+void sst_feed_job_confirm(struct sst_feed_job *job, struct sst_day day, bool is_preliminary);
 
-/* Forgets the days that wait. */
-void sst_feed_job_drop(struct sst_feed_job *job);
+/* Puts the days that the state has into the feed, and forgets the others. Those that come too late are told, and are no error. Errors: as sst_feed_take. */
+SST_MUST_CHECK enum sst_status sst_feed_job_flush(struct sst_feed_job *job, struct sst_error *err);
 
 #endif

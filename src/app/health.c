@@ -33,21 +33,15 @@ void sst_health_find(struct sst_health *health, enum sst_health_level level, con
 
 /* --- looking ------------------------------------------------------------------------------------------------------ */
 
-static enum sst_status look_at_days(const struct sst_state *state, struct sst_health *health, struct sst_error *err)
+static void describe_days(const struct sst_known_days *known, struct sst_health *health)
 {
-    struct sst_known_days known = {0};
-    const enum sst_status rc = sst_known_days_read(state, &known, err);
-    if (rc == SST_OK) {
-        health->newest = sst_known_days_newest(&known);
-        health->n_known = known.n;
-        health->n_counted = known.n_counted;
-        health->n_preliminary = known.n_preliminary;
-        const bool ends_later = health->expected.slot > 0 && sst_day_compare(health->expected, health->newest) > 0;
-        health->n_missing = sst_known_days_missing(&known, ends_later ? health->expected : health->newest,
-                                                   SST_HEALTH_DAYS, health->missing);
-    }
-    sst_known_days_clear(&known);
-    return rc;
+    health->newest = sst_known_days_newest(known);
+    health->n_known = known->n;
+    health->n_counted = known->n_counted;
+    health->n_preliminary = known->n_preliminary;
+    const bool ends_later = health->expected.slot > 0 && sst_day_compare(health->expected, health->newest) > 0;
+    health->n_missing =
+        sst_known_days_missing(known, ends_later ? health->expected : health->newest, SST_HEALTH_DAYS, health->missing);
 }
 
 static enum sst_status look_at_files(const struct sst_state *state, struct sst_health *health, struct sst_error *err)
@@ -59,7 +53,8 @@ static enum sst_status look_at_files(const struct sst_state *state, struct sst_h
     return SST_OK;
 }
 
-static enum sst_status look(const struct sst_options *options, struct sst_health *health, struct sst_error *err)
+static enum sst_status look(const struct sst_options *options, struct sst_health *health, struct sst_known_days *known,
+                            struct sst_error *err)
 {
     struct sst_state *state = NULL;
     enum sst_status rc = SST_OK;
@@ -67,7 +62,8 @@ static enum sst_status look(const struct sst_options *options, struct sst_health
     health->kind = sst_state_policy(state)->pools.kind;
     if (options->is_given[SST_OPTION_ID_expect_by] && sst_lateness_has_clock(health->kind))
         health->expected = sst_lateness_expected(&options->expectation, health->kind, health->now);
-    SST_TRY_GOTO(look_at_days(state, health, err));
+    SST_TRY_GOTO(sst_known_days_read(state, known, err));
+    describe_days(known, health);
     SST_TRY_GOTO(look_at_files(state, health, err));
 done:
     sst_state_close(&state);
@@ -109,7 +105,7 @@ static void judge_newest(const struct sst_options *options, struct sst_health *h
                         sst_day_text(health->kind, health->expected, expected), newest);
 }
 
-static void judge(const struct sst_options *options, struct sst_health *health)
+static void judge_state(const struct sst_options *options, struct sst_health *health)
 {
     char has[SST_SIZE_TEXT];
     judge_newest(options, health);
@@ -123,12 +119,11 @@ static void judge(const struct sst_options *options, struct sst_health *health)
         sst_health_find(health, SST_HEALTH_WARNING, "only %s are free", sst_size_text(health->free_bytes, false, has));
 }
 
-void sst_health_look(const struct sst_options *options, int64_t now, struct sst_health *out)
+static void look_at_state(const struct sst_options *options, struct sst_health *out, struct sst_known_days *known)
 {
     struct sst_error problem = {SST_OK, ""};
-    char newest[SST_DAY_TEXT_SIZE];
-    *out = (struct sst_health){.now = now, .writer = SST_WRITER_NOT_KNOWN, .free_bytes = UINT64_MAX};
-    const enum sst_status rc = look(options, out, &problem);
+    out->has_state = true;
+    const enum sst_status rc = look(options, out, known, &problem);
     if (rc != SST_OK) {
         const bool is_damaged = rc == SST_ERR_STATE && is_there(options->state);
         sst_health_find(out, is_damaged ? SST_HEALTH_CRITICAL : SST_HEALTH_UNKNOWN, "%s", problem.text);
@@ -136,7 +131,58 @@ void sst_health_look(const struct sst_options *options, int64_t now, struct sst_
     }
     out->writer = sst_state_writer(options->state);
     out->free_bytes = sst_environment_free_bytes(options->state);
-    judge(options, out);
+    judge_state(options, out);
+}
+
+static void judge_feed(const struct sst_options *options, struct sst_health *health)
+{
+    const struct sst_feed_health *feed = &health->feed;
+    const bool is_expected = options->is_given[SST_OPTION_ID_expect_by];
+    char newest[SST_DAY_TEXT_SIZE], day[SST_DAY_TEXT_SIZE];
+    (void)sst_day_text(feed->kind, feed->newest, newest);
+    if (feed->n_days == 0)
+        sst_health_find(health, SST_HEALTH_UNKNOWN, "feed %s: no day is in it yet", feed->folder);
+    else if (is_expected && !sst_lateness_has_clock(feed->kind))
+        sst_health_find(health, SST_HEALTH_UNKNOWN, "feed %s: days of the calendar %s cannot be held against a clock",
+                        feed->folder, sst_calendar_name(feed->kind));
+    else if (feed->age_days < -1)
+        sst_health_find(health, SST_HEALTH_UNKNOWN, "feed %s: its newest day, %s, is yet to come", feed->folder,
+                        newest);
+    else if (feed->expected.slot > 0 && sst_day_compare(feed->newest, feed->expected) < 0)
+        sst_health_find(health, SST_HEALTH_CRITICAL, "feed %s: %s is late: the newest day is %s", feed->folder,
+                        sst_day_text(feed->kind, feed->expected, day), newest);
+    if (feed->n_lacking > 0)
+        sst_health_find(health, SST_HEALTH_WARNING, "feed %s: it lacks %zu day%s that the state knows, the first %s",
+                        feed->folder, feed->n_lacking, feed->n_lacking == 1 ? "" : "s",
+                        sst_day_text(feed->kind, feed->lacking[0], day));
+    else if (!health->has_state && feed->n_missing > 0)
+        sst_health_find(health, SST_HEALTH_WARNING, "feed %s: %zu of the last %d days %s missing", feed->folder,
+                        feed->n_missing, SST_FEED_HEALTH_DAYS, feed->n_missing == 1 ? "is" : "are");
+}
+
+static void look_at_feed(const struct sst_options *options, const struct sst_known_days *known, struct sst_health *out)
+{
+    struct sst_error problem = {SST_OK, ""};
+    const enum sst_status rc =
+        sst_feed_health_look(options, out->has_state ? known : NULL, out->now, &out->feed, &problem);
+    if (rc == SST_OK)
+        judge_feed(options, out);
+    else
+        sst_health_find(out, rc == SST_ERR_STATE ? SST_HEALTH_CRITICAL : SST_HEALTH_UNKNOWN, "%s", problem.text);
+}
+
+void sst_health_look(const struct sst_options *options, int64_t now, struct sst_health *out)
+{
+    struct sst_known_days known = {0};
+    char newest[SST_DAY_TEXT_SIZE];
+    *out = (struct sst_health){.now = now, .writer = SST_WRITER_NOT_KNOWN, .free_bytes = UINT64_MAX};
+    if (options->state)
+        look_at_state(options, out, &known);
+    if (options->n_feeds > 0)
+        look_at_feed(options, &known, out);
+    sst_known_days_clear(&known);
     if (!out->text[0])
-        sst_health_find(out, SST_HEALTH_OK, "the newest day is %s", sst_day_text(out->kind, out->newest, newest));
+        sst_health_find(out, SST_HEALTH_OK, "the newest day is %s",
+                        out->has_state ? sst_day_text(out->kind, out->newest, newest)
+                                       : sst_day_text(out->feed.kind, out->feed.newest, newest));
 }

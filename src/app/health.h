@@ -2,6 +2,7 @@
 #ifndef SST_APP_HEALTH_H
 #define SST_APP_HEALTH_H
 
+#include "app/feed_health.h"
 #include "app/lateness.h"
 #include "app/options.h"
 #include "app/state_writer.h"
@@ -18,6 +19,7 @@ struct sst_health {
     char text[SST_HEALTH_TEXT_SIZE]; /* what is wrong, all of it, "; " between; else the newest day */
     enum sst_calendar_kind kind;
     int64_t now; /* [s of 1970] */
+    bool has_state; /* one was named; what follows is of it */
     struct sst_day newest, expected; /* slot 0: none; expected is none without --expect-by */
     int64_t age_days; /* of the newest; negative: it is yet to come */
     size_t n_known, n_counted, n_preliminary; /* days */
@@ -26,13 +28,14 @@ struct sst_health {
     size_t n_held; /* files */
     enum sst_state_writer writer;
     uint64_t free_bytes; /* UINT64_MAX: not known */
+    struct sst_feed_health feed; /* of --feed */
 };
 
 /* Makes a level worse where it is, and adds a text. */
 void sst_health_find(struct sst_health *health, enum sst_health_level level, const char *format, ...) SST_PRINTF(3, 4);
 
 /*
- * Reads what a state says of itself; never waits for its writer. Nothing that it meets is an error: it is a level and a text.
+ * Reads what a state, a feed, or both say of themselves; never waits for their writer. Nothing that it meets is an error: it is a level and a text.
  *
  * now   [s of 1970, UTC]
  */

@@ -84,8 +84,13 @@ enum sst_status sst_option_check_rebuild(struct sst_options *options, struct sst
         return sst_fail(err, SST_ERR_USAGE, "feed: what is to be done? Accepted: rebuild, %s", example);
     if (options->n_feeds != 1 || options->n_clims != 1)
         return sst_fail(err, SST_ERR_USAGE, "feed rebuild: name one feed and its climatology, %s", example);
-    if (options->n_inputs == 1)
-        return sst_fail(err, SST_ERR_USAGE, "feed rebuild: no files. Name files or directories of daily SST, %s",
+    if (options->n_inputs == 1 && !options->state)
+        return sst_fail(err, SST_ERR_USAGE,
+                        "feed rebuild: no files. Name files or directories of daily SST, %s; or with --state a state "
+                        "that keeps all values",
                         example);
+    if (options->n_inputs > 1 && options->state)
+        return sst_fail(err, SST_ERR_USAGE, "%.200s: with --state the days are those of the state. Give one of the two",
+                        options->inputs[1]);
     return sst_option_check_feeds(options, err);
 }

@@ -101,15 +101,19 @@ static enum sst_status check_watch(struct sst_options *options, struct sst_error
     if (!options->is_given[SST_OPTION_ID_settle])
         options->settle_seconds = options->poll_seconds;
     if (options->is_given[SST_OPTION_ID_hook_timeout] && !options->on_alert && !options->on_event)
-        return sst_fail(err, SST_ERR_USAGE, "--hook-timeout: of no use without --on-alert. Give both, or leave it out");
+        return sst_fail(
+            err, SST_ERR_USAGE,
+            "--hook-timeout: of no use without --on-alert or --on-event. Give one of these too, or leave it out");
     return sst_option_check_feeds(options, err);
 }
 
 static enum sst_status check_status(const struct sst_options *options, struct sst_error *err)
 {
-    if (options->n_inputs == 0)
-        return SST_OK;
-    return sst_fail(err, SST_ERR_USAGE, "%.200s: 'status' takes no files. Leave it out", options->inputs[0]);
+    if (options->n_inputs > 0)
+        return sst_fail(err, SST_ERR_USAGE, "%.200s: 'status' takes no files. Leave it out", options->inputs[0]);
+    if (options->n_feeds > 1)
+        return sst_fail(err, SST_ERR_USAGE, "--feed: 'status' takes one. Look at one after the other");
+    return SST_OK;
 }
 
 static enum sst_status check_quarantine(const struct sst_options *options, struct sst_error *err)
@@ -137,7 +141,8 @@ static enum sst_status check_quarantine(const struct sst_options *options, struc
 enum sst_status sst_option_check_service(struct sst_options *options, struct sst_error *err)
 {
     const char *name = sst_command_rows[options->command].name;
-    if (!options->state)
+    const bool is_of_feed = options->command == SST_COMMAND_STATUS && options->n_feeds > 0;
+    if (!options->state && !is_of_feed)
         return sst_fail(err, SST_ERR_USAGE, "%s: no state. Name its folder, as in: sststream %s --state sea%s", name,
                         name,
                         options->command == SST_COMMAND_WATCH        ? " --inbox incoming"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/environment.h"
+#include "app/kept_days.h"
 #include "app/known_days.h"
 #include "core/mem.h"
 #include "state/day_log.h"
@@ -76,7 +77,7 @@ static enum sst_status want(struct sst_watch_feeds *feeds, char *name, struct ss
     return rc;
 }
 
-/* A day that the state knows. The earliest ones of a feed of no day are beside what its ring holds. */
+/* A day that the state knows. */
 static enum sst_status look_at(struct sst_watch_feeds *feeds, const struct sst_feed_job *job, struct sst_day day,
                                struct sst_error *err)
 {
@@ -90,12 +91,72 @@ static enum sst_status look_at(struct sst_watch_feeds *feeds, const struct sst_f
     return want(feeds, name, err);
 }
 
+/* Earlier days of a feed of no day would be beside what its ring holds. */
+static size_t first_day(const struct sst_watch_feeds *feeds, const struct sst_feed_job *job,
+                        const struct sst_known_days *known)
+{
+    const size_t n = (size_t)feeds->options->ring_days;
+    return sst_feed_newest(job->feed).slot == 0 && known->n > n ? known->n - n : 0;
+}
+
+/* Whom to ask whether to go on. */
+struct asked {
+    bool (*goes_on)(void *user);
+    void *user;
+};
+
+/* From the values that the state keeps, in order. */
+static enum sst_status take_kept(struct sst_watch_feeds *feeds, struct sst_feed_job *job,
+                                 const struct sst_known_days *known, struct sst_kept_days *kept,
+                                 const struct asked *asked, struct sst_error *err)
+{
+    const struct sst_field *field = NULL;
+    struct sst_feed_source source = {0};
+    size_t n = 0;
+    for (size_t i = first_day(feeds, job, known); i < known->n && asked->goes_on(asked->user); ++i) {
+        const struct sst_day day = known->days[i];
+        char *name = NULL;
+        if (!sst_feed_accepts(job->feed, day))
+            continue;
+        SST_TRY(known_source(feeds, day, &source, &name, err));
+        sst_free(name);
+        if (sst_feed_has(job->feed, day, &source))
+            continue;
+        SST_TRY(sst_kept_days_read(kept, day, &source, &field, err));
+        sst_feed_job_hand(job, day, &source, field);
+        sst_feed_job_confirm(job, day, source.is_preliminary);
+        SST_TRY(sst_feed_job_flush(job, err));
+        ++n;
+    }
+    if (n > 0)
+        sst_log_info(feeds->options->log, "%s: %zu day%s taken from the state", job->folder, n, n == 1 ? "" : "s");
+    return SST_OK;
+}
+
+enum sst_status sst_watch_feeds_catch_up(struct sst_watch_feeds *feeds, bool (*goes_on)(void *user), void *user,
+                                         struct sst_error *err)
+{
+    const struct asked asked = {goes_on, user};
+    struct sst_kept_days kept = {0};
+    struct sst_known_days known = {0};
+    enum sst_status rc = SST_OK;
+    if (feeds->n_jobs == 0 || sst_state_policy(feeds->state)->keep != SST_KEEP_ALL)
+        return SST_OK;
+    SST_TRY_GOTO(sst_kept_days_open(feeds->state, &kept, err));
+    SST_TRY_GOTO(sst_known_days_read(feeds->state, &known, err));
+    for (size_t k = 0; k < feeds->n_jobs; ++k)
+        SST_TRY_GOTO(take_kept(feeds, &feeds->jobs[k], &known, &kept, &asked, err));
+done:
+    sst_known_days_clear(&known);
+    sst_kept_days_close(&kept);
+    return rc;
+}
+
 static enum sst_status look_at_days(struct sst_watch_feeds *feeds, const struct sst_known_days *known,
                                     struct sst_error *err)
 {
-    const size_t n = (size_t)feeds->options->ring_days, first = known->n > n ? known->n - n : 0;
     for (size_t k = 0; k < feeds->n_jobs; ++k)
-        for (size_t i = first; i < known->n; ++i)
+        for (size_t i = first_day(feeds, &feeds->jobs[k], known); i < known->n; ++i)
             if (sst_feed_accepts(feeds->jobs[k].feed, known->days[i]))
                 SST_TRY(look_at(feeds, &feeds->jobs[k], known->days[i], err));
     return SST_OK;
@@ -168,6 +229,8 @@ enum sst_status sst_watch_feeds_open(const struct sst_options *options, const st
         SST_TRY(sst_feed_job_open(&out->jobs[i], options, i, &series, SST_FEED_GO_ON, err));
         out->jobs[i].hook = out->hook;
     }
+    if (policy->keep == SST_KEEP_ALL) /* sst_watch_feeds_catch_up */
+        return SST_OK;
     enum sst_status rc = sst_known_days_read(state, &known, err);
     if (rc == SST_OK)
         rc = look_at_days(out, &known, err);
@@ -197,14 +260,19 @@ void sst_watch_feeds_hand(struct sst_watch_feeds *feeds, const struct sst_ingest
         sst_feed_job_hand(&feeds->jobs[i], news->day, &source, field);
 }
 
-enum sst_status sst_watch_feeds_flush(struct sst_watch_feeds *feeds, bool is_durable, struct sst_error *err)
+void sst_watch_feeds_tell(struct sst_watch_feeds *feeds, const struct sst_ingest_news *news)
 {
-    for (size_t i = 0; i < feeds->n_jobs; ++i) {
-        if (is_durable)
-            SST_TRY(sst_feed_job_flush(&feeds->jobs[i], err));
-        else
-            sst_feed_job_drop(&feeds->jobs[i]);
-    }
+    const enum sst_ingest_outcome outcome = news->outcome;
+    if (outcome == SST_INGEST_ADD || outcome == SST_INGEST_REPLACE || outcome == SST_INGEST_LOGGED ||
+        outcome == SST_INGEST_LOGGED_REPLACE || outcome == SST_INGEST_DUPLICATE)
+        for (size_t i = 0; i < feeds->n_jobs; ++i)
+            sst_feed_job_confirm(&feeds->jobs[i], news->day, news->status == SST_DAY_PRELIMINARY);
+}
+
+enum sst_status sst_watch_feeds_flush(struct sst_watch_feeds *feeds, struct sst_error *err)
+{
+    for (size_t i = 0; i < feeds->n_jobs; ++i)
+        SST_TRY(sst_feed_job_flush(&feeds->jobs[i], err));
     return SST_OK;
 }
 

@@ -18,8 +18,8 @@ struct sst_watch_feeds {
 };
 
 /*
- * Opens what --clim and --feed name; none is fine. What the state knows of the ring's days and a feed lacks is taken from values that
- * the state keeps in its log, else its files are wanted.
+ * Opens what --clim and --feed name; none is fine. Where the state does not keep all values, files of days that it knows and a feed
+ * lacks are wanted: of the ring's days and later ones. A feed of no day begins with the last days of a ring.
  *
  * Owner    the caller; sst_watch_feeds_close, also after a failure; zeros are accepted.
  * Errors   those of sst_feed_job_open and of the state.
@@ -28,6 +28,15 @@ SST_MUST_CHECK enum sst_status sst_watch_feeds_open(const struct sst_options *op
                                                     struct sst_watch_feeds *out, struct sst_error *err);
 void sst_watch_feeds_close(struct sst_watch_feeds *feeds);
 
+/*
+ * Takes the same days from a state that keeps all values; of another one nothing. It may take a while.
+ *
+ * goes_on   asked between days: where it says no the rest is left for the next start
+ * Errors    those of the state and of sst_feed_take.
+ */
+SST_MUST_CHECK enum sst_status sst_watch_feeds_catch_up(struct sst_watch_feeds *feeds, bool (*goes_on)(void *user),
+                                                        void *user, struct sst_error *err);
+
 /* Whether a file is to be read although it is known. */
 bool sst_watch_feeds_want(const struct sst_watch_feeds *feeds, const char *path);
 
@@ -35,15 +44,17 @@ bool sst_watch_feeds_want(const struct sst_watch_feeds *feeds, const char *path)
 void sst_watch_feeds_hand(struct sst_watch_feeds *feeds, const struct sst_ingest_news *news,
                           const struct sst_ingest_look *look, const struct sst_field *field);
 
-/* The days handed over are in the state: into the feeds with them; or they are not. Errors: those of sst_feed_take. */
-SST_MUST_CHECK enum sst_status sst_watch_feeds_flush(struct sst_watch_feeds *feeds, bool is_durable,
-                                                     struct sst_error *err);
+/* What became of it. */
+void sst_watch_feeds_tell(struct sst_watch_feeds *feeds, const struct sst_ingest_news *news);
+
+/* Days that were told as durable go into the feeds; others that were handed over are forgotten. Errors: those of sst_feed_take. */
+SST_MUST_CHECK enum sst_status sst_watch_feeds_flush(struct sst_watch_feeds *feeds, struct sst_error *err);
 
 /*
  * Publishes. Where files cannot be written that is told once, and done again the next time.
  *
  * expected   the newest day that should be there; slot 0: nobody knows. It is gone on to, unless the last one is too long ago
- * is_settled no file of the inboxes has to stand still first: what a feed lacks now will not come by itself, and is told
+ * is_settled all files of the inboxes were looked at: what a feed lacks now will not come by itself, and is told
  * Returns    SST_OK; SST_ERR_OUTPUT where files could not be written. Errors: others of sst_feed_publish.
  */
 SST_MUST_CHECK enum sst_status sst_watch_feeds_publish(struct sst_watch_feeds *feeds, struct sst_day expected,

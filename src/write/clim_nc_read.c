@@ -28,6 +28,7 @@ struct place {
 struct sst_clim_reader {
     struct sst_clim_read_info info;
     char *path, title[SST_CLIM_READ_TEXT_SIZE], id[SST_CLIM_READ_TEXT_SIZE];
+    char method[SST_CLIM_READ_TEXT_SIZE], period[SST_CLIM_READ_TEXT_SIZE];
     char **files;
     size_t n_files, files_capacity;
     struct place places[SST_N_SLOTS + 1]; /* where info.has_slot */
@@ -189,6 +190,15 @@ static enum sst_status switch_to(struct sst_clim_reader *reader, size_t file, st
     return rc;
 }
 
+static void take_texts(struct sst_clim_reader *reader)
+{
+    const int ncid = reader->nc.ncid;
+    (void)sst_clim_nc_text(ncid, NC_GLOBAL, "title", reader->title, sizeof reader->title);
+    (void)sst_clim_nc_text(ncid, NC_GLOBAL, "climatology_id", reader->id, sizeof reader->id);
+    (void)sst_clim_nc_text(ncid, NC_GLOBAL, "percentile_method", reader->method, sizeof reader->method);
+    (void)sst_clim_nc_text(ncid, NC_GLOBAL, "baseline_period", reader->period, sizeof reader->period);
+}
+
 static enum sst_status take_file(struct sst_clim_reader *reader, size_t file, struct sst_error *err)
 {
     SST_TRY(switch_to(reader, file, err));
@@ -198,8 +208,7 @@ static enum sst_status take_file(struct sst_clim_reader *reader, size_t file, st
         reader->info.grid = reader->grid;
         take_percentiles(reader);
         reader->info.has_flags = has_our_flags(&reader->nc);
-        (void)sst_clim_nc_text(reader->nc.ncid, NC_GLOBAL, "title", reader->title, sizeof reader->title);
-        (void)sst_clim_nc_text(reader->nc.ncid, NC_GLOBAL, "climatology_id", reader->id, sizeof reader->id);
+        take_texts(reader);
     } else {
         rc = check_same_grid(reader, err);
     }
@@ -231,6 +240,8 @@ enum sst_status sst_clim_read_open(const char *path, struct sst_clim_reader **ou
     reader->info.path = reader->path;
     reader->info.title = reader->title;
     reader->info.climatology_id = reader->id;
+    reader->info.percentile_method = reader->method;
+    reader->info.baseline_period = reader->period;
     reader->info.percentile = NAN;
     for (int field = 0; field < SST_N_CLIM_FIELDS; ++field) {
         reader->info.variables[field] = reader->names[field];

@@ -33,6 +33,7 @@ enum { SST_CLIM_MAX_PERCENTILES = 16 };
 struct sst_clim_read_info {
     const char *path;
     const char *title, *climatology_id; /* global attributes; "" if none */
+    const char *percentile_method, *baseline_period; /* likewise; the second as "1991-2020" where it is ours */
     const struct sst_grid *grid;
     enum sst_calendar_kind calendar; /* of the slots: SST_CALENDAR_360_DAY, else SST_CALENDAR_STANDARD */
     enum sst_clim_axis axis;

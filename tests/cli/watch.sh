@@ -23,7 +23,7 @@ refused "--poll soon: not a time. Accepted: 0.1 s to a day, as 30s, 5m or 1h" wa
 refused "--settle 0: not a time. Accepted: 0.1 s to a day, as 30s, 5m or 1h" watch --state st --inbox inbox --settle 0
 refused "--min-free much: not a size. Accepted: bytes, as 4G, 1.5GiB (powers of 1024) or 500MB (of 1000); 0 for none" watch --state st --inbox inbox --min-free much
 refused "--expect-by noon: not a time of a day in UTC and a number of days. Accepted: HH:MMZ+Nd with 0 to 366 days, as 09:00Z+1d" watch --state st --inbox inbox --expect-by noon
-refused "--hook-timeout: of no use without --on-alert. Give both, or leave it out" watch --state st --inbox inbox --hook-timeout 5s
+refused "--hook-timeout: of no use without --on-alert or --on-event. Give one of these too, or leave it out" watch --state st --inbox inbox --hook-timeout 5s
 refused "--on-alert: '  ': no command. Give a program and its arguments" watch --state st --inbox inbox --on-alert '  '
 program watch --state st --inbox nowhere
 exits 3
