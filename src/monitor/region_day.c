@@ -3,8 +3,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/mem.h"
+
+enum { N_KEYS = 1 << 16 };
 
 struct weighted {
     float value;
@@ -15,6 +18,7 @@ struct sst_region_scratch {
     size_t n_cols;
     double *row_km2;
     struct weighted *severities; /* as many as the largest region has cells */
+    double *by_key; /* N_KEYS */
 };
 
 enum sst_status sst_region_scratch_create(const struct sst_region_set *set, const struct sst_domain *domain,
@@ -30,6 +34,7 @@ enum sst_status sst_region_scratch_create(const struct sst_region_set *set, cons
     SST_TRY_GOTO(sst_alloc(domain->n_rows, sizeof *scratch->row_km2, "the areas of cells", &scratch->row_km2, err));
     SST_TRY_GOTO(
         sst_alloc_large(most, sizeof *scratch->severities, "the severities of a region", &scratch->severities, err));
+    SST_TRY_GOTO(sst_alloc(N_KEYS, sizeof *scratch->by_key, "the severities of a region", &scratch->by_key, err));
     sst_region_row_areas(domain, scratch->row_km2);
     *out = scratch;
     scratch = NULL;
@@ -45,6 +50,7 @@ void sst_region_scratch_destroy(struct sst_region_scratch **scratch)
         return;
     sst_free(old->row_km2);
     sst_free(old->severities);
+    sst_free(old->by_key);
     sst_free(old);
     *scratch = NULL;
 }
@@ -55,16 +61,47 @@ static int compare_weighted(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The least value that no more than a tenth of the weight exceeds. */
-static double percentile_90(struct weighted *items, size_t n)
+/* A number of 16 bits that grows with the value: sign, exponent and the highest seven bits of the fraction. */
+static unsigned key_of(float value)
+{
+    const float zero_has_one_sign = value + 0.0F;
+    uint32_t bits = 0;
+    memcpy(&bits, &zero_has_one_sign, sizeof bits);
+    return (bits & UINT32_C(0x80000000) ? ~bits : bits | UINT32_C(0x80000000)) >> 16;
+}
+
+/* The items of one key, moved to the front. */
+static size_t gather_key(struct weighted *items, size_t n, unsigned key)
+{
+    size_t n_of_key = 0;
+    for (size_t i = 0; i < n; ++i)
+        if (key_of(items[i].value) == key) {
+            const struct weighted item = items[i];
+            items[i] = items[n_of_key];
+            items[n_of_key++] = item;
+        }
+    return n_of_key;
+}
+
+/* The least value that no more than a tenth of the weight exceeds. Weights by key tell which few items have to be sorted. */
+static double percentile_90(struct weighted *items, size_t n, double *by_key)
 {
     double above = 0, all = 0;
+    unsigned least = N_KEYS - 1, key = N_KEYS - 1;
     if (n == 0)
         return NAN;
-    qsort(items, n, sizeof *items, compare_weighted);
-    for (size_t i = 0; i < n; ++i)
+    memset(by_key, 0, N_KEYS * sizeof *by_key);
+    for (size_t i = 0; i < n; ++i) {
+        const unsigned of_item = key_of(items[i].value);
+        by_key[of_item] += items[i].weight;
         all += items[i].weight;
-    size_t at = n - 1;
+        least = of_item < least ? of_item : least;
+    }
+    while (key > least && above + by_key[key] <= 0.1 * all)
+        above += by_key[key--];
+    const size_t n_of_key = gather_key(items, n, key); /* at least one: a key without weight is passed over */
+    qsort(items, n_of_key, sizeof *items, compare_weighted);
+    size_t at = n_of_key - 1;
     while (at > 0 && above + items[at].weight <= 0.1 * all)
         above += items[at--].weight;
     return items[at].value;
@@ -126,5 +163,5 @@ void sst_region_sum_day(struct sst_region_scratch *scratch, const struct sst_reg
     }
     out->mean_anomaly = sums.anomaly_km2 > 0 ? sums.anomaly / sums.anomaly_km2 : NAN;
     out->mean_intensity = sums.intensity_km2 > 0 ? sums.intensity / sums.intensity_km2 : NAN;
-    out->p90_severity = percentile_90(scratch->severities, n_severities);
+    out->p90_severity = percentile_90(scratch->severities, n_severities, scratch->by_key);
 }

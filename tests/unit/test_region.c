@@ -1,9 +1,11 @@
 /* Regions hold the cells whose centres they surround, each once, with the area of the sphere; days sum up by hand. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "monitor/region.h"
 #include "monitor/region_day.h"
+#include "random.h"
 #include "regular_grid.h"
 #include "test_main.h"
 
@@ -252,6 +254,47 @@ START_TEST(a_day_sums_up_by_hand)
 }
 END_TEST
 
+static int compare_floats(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Cells of one area: the percentile is the value that a tenth of them exceed, whatever they are. */
+START_TEST(the_percentile_is_that_of_sorted_values)
+{
+    enum { N = 360 };
+    static const float scales[] = {0, 1e-30F, 1, 3e20F};
+    struct sst_grid *grid = regular_grid((struct even_axis){0, 1, 1}, (struct even_axis){0.5, 1, N});
+    struct test_random random = {(uint64_t)_i};
+    struct sst_domain domain;
+    struct sst_error err = {0};
+    struct sst_region_set set = {0};
+    struct sst_region_scratch *scratch = NULL;
+    struct sst_region_day day;
+    uint8_t kind[N], none[N] = {0};
+    float severity[N], sorted[N];
+    sst_domain_all(grid, &domain);
+    ck_assert_int_eq(sst_region_add_builtin(&set, &domain, &err), SST_OK);
+    ck_assert_int_eq(sst_region_scratch_create(&set, &domain, &scratch, &err), SST_OK);
+    for (int round = 0; round < 200; ++round) {
+        const int n = 1 + test_random_below(&random, N);
+        for (int i = 0; i < N; ++i) {
+            kind[i] = i < n ? SST_REGION_KNOWN : SST_REGION_NO_SEA;
+            severity[i] = sorted[i] = scales[_i] * (float)(test_random_below(&random, 2001) - 1000) / 1000;
+        }
+        qsort(sorted, (size_t)n, sizeof *sorted, compare_floats);
+        const struct sst_region_cells cells = {kind, none, none, none, severity, severity};
+        sst_region_sum_day(scratch, find(&set, "tropics"), &cells, &day);
+        const double wanted = sorted[n - 1 - n / 10], beside = sorted[n - 1 - (n % 10 ? n / 10 : n / 10 - 1)];
+        ck_assert(day.p90_severity == wanted || day.p90_severity == beside); /* sums of areas round where n is 10 m */
+    }
+    sst_region_scratch_destroy(&scratch);
+    sst_region_set_clear(&set);
+    sst_grid_destroy(&grid);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("regions");
@@ -262,6 +305,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, a_polygon_may_cross_the_date_line);
     tcase_add_loop_test(tc, what_is_no_region_is_refused, 0, (int)(sizeof refusals / sizeof *refusals));
     tcase_add_test(tc, a_day_sums_up_by_hand);
+    tcase_add_loop_test(tc, the_percentile_is_that_of_sorted_values, 0, 4);
     suite_add_tcase(suite, tc);
     return suite;
 }
