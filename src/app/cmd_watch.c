@@ -381,7 +381,8 @@ static void wait_for(struct watch *watch, double seconds)
     const double end = sst_monotonic_seconds() + seconds;
     for (double now = 0.0; !sst_signals_cancelled(NULL) && (now = sst_monotonic_seconds()) < end;) {
         const double most = sst_readiness_most_wait(&watch->readiness, end - now);
-        const bool has_hook = sst_alerts_turn(&watch->alerts) | sst_watch_feeds_turn(&watch->feeds);
+        const bool has_alert = sst_alerts_turn(&watch->alerts), has_event = sst_watch_feeds_turn(&watch->feeds);
+        const bool has_hook = has_alert || has_event;
         const double turn = has_hook && HOOK_TURN_SECONDS < most ? HOOK_TURN_SECONDS : most;
         sst_readiness_alive(&watch->readiness, now);
         if (sst_inbox_wait(watch->inbox, turn, sst_signals_cancel_fd()))
