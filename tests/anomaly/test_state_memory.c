@@ -119,8 +119,9 @@ static enum sst_status log_two(struct sst_state *state)
     uint8_t ice[STATE_N_CELLS] = {0};
     const struct sst_field field = {.n_cells = STATE_N_CELLS, .codes = codes, .hundredths = codes, .ice = ice};
     static int year = 2020; /* a day that was not there before */
+    ++year;
     const struct sst_log_entry entries[] = {
-        {.at = {.day = {++year, 7}, .digest = (uint64_t)year}, .source = "c.nc", .field = &field},
+        {.at = {.day = {year, 7}, .digest = (uint64_t)year}, .source = "c.nc", .field = &field},
         {.at = {.day = {year, 8}, .digest = 1}, .source = "a longer name.nc", .field = &field}};
     const size_t before = sst_state_n_logged(state);
     const enum sst_status rc = sst_state_log(state, entries, 2, NULL);

@@ -71,9 +71,12 @@ static void open_atom(const struct news *news, struct atom *out)
     out->document = xmlReadMemory(text.data, (int)text.size, "feed.atom", NULL, XML_PARSE_NONET);
     ck_assert_msg(out->document != NULL, "not well-formed: %s", text.data);
     out->context = xmlXPathNewContext(out->document);
-    ck_assert_int_eq(xmlXPathRegisterNs(out->context, BAD_CAST "a", BAD_CAST "http://www.w3.org/2005/Atom"), 0);
-    ck_assert_int_eq(xmlXPathRegisterNs(out->context, BAD_CAST "g", BAD_CAST "http://www.georss.org/georss"), 0);
-    ck_assert_int_eq(xmlXPathRegisterNs(out->context, BAD_CAST "t", BAD_CAST "http://purl.org/syndication/thread/1.0"),
+    ck_assert_int_eq(
+        xmlXPathRegisterNs(out->context, (const xmlChar *)"a", (const xmlChar *)"http://www.w3.org/2005/Atom"), 0);
+    ck_assert_int_eq(
+        xmlXPathRegisterNs(out->context, (const xmlChar *)"g", (const xmlChar *)"http://www.georss.org/georss"), 0);
+    ck_assert_int_eq(xmlXPathRegisterNs(out->context, (const xmlChar *)"t",
+                                        (const xmlChar *)"http://purl.org/syndication/thread/1.0"),
                      0);
     sst_text_clear(&text);
 }

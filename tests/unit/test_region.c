@@ -149,8 +149,8 @@ START_TEST(a_polygon_may_cross_the_date_line)
 {
     static const char *const texts[] = {
         "{\"type\":\"Polygon\",\"coordinates\":[[[170,-10],[190,-10],[190,10],[170,10],[170,-10]]]}",
-        "{\"type\":\"MultiPolygon\",\"coordinates\":[[[[170,-10],[180,-10],[180,10],[170,10],[170,-10]]],"
-        "[[[-180,-10],[-170,-10],[-170,10],[-180,10],[-180,-10]]]]}",
+        ("{\"type\":\"MultiPolygon\",\"coordinates\":[[[[170,-10],[180,-10],[180,10],[170,10],[170,-10]]],"
+         "[[[-180,-10],[-170,-10],[-170,10],[-180,10],[-180,-10]]]]}"),
         "{\"type\":\"Polygon\",\"coordinates\":[[[-190,-10],[-170,-10],[-170,10],[-190,10],[-190,-10]]]}"};
     struct sst_domain domain;
     struct sst_error err;
