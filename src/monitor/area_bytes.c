@@ -10,50 +10,23 @@
 
 enum { LAYOUT = 1 };
 
-static void put_real(struct sst_text *out, double value)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, &value, sizeof bits);
-    sst_put_u64(out, bits);
-}
-
-static double take_real(struct sst_taken *from)
-{
-    const uint64_t bits = sst_take_u64(from);
-    double value = 0;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static void put_day(struct sst_text *out, struct sst_day day)
-{
-    sst_put_u32(out, (uint32_t)day.year);
-    sst_put_u32(out, (uint32_t)day.slot);
-}
-
-static struct sst_day take_day(struct sst_taken *from)
-{
-    const int32_t year = (int32_t)sst_take_u32(from), slot = (int32_t)sst_take_u32(from);
-    return (struct sst_day){year, slot};
-}
-
 static void put_area(struct sst_text *out, const struct sst_area *area)
 {
     sst_put_u64(out, area->id);
-    put_day(out, area->first);
-    put_day(out, area->last);
+    sst_put_day(out, area->first);
+    sst_put_day(out, area->last);
     sst_put_u64(out, area->split_from);
-    put_real(out, area->km2);
-    put_real(out, area->lat);
-    put_real(out, area->lon);
-    put_real(out, area->mean_intensity);
-    put_real(out, area->max_intensity);
+    sst_put_real(out, area->km2);
+    sst_put_real(out, area->lat);
+    sst_put_real(out, area->lon);
+    sst_put_real(out, area->mean_intensity);
+    sst_put_real(out, area->max_intensity);
     sst_put_u32(out, area->max_cell);
     sst_put_u32(out, (uint32_t)area->category);
     sst_put_u32(out, (uint32_t)area->n_days);
-    put_real(out, area->most_km2);
-    put_real(out, area->peak_intensity);
-    put_day(out, area->peak);
+    sst_put_real(out, area->most_km2);
+    sst_put_real(out, area->peak_intensity);
+    sst_put_day(out, area->peak);
     sst_put_u32(out, (uint32_t)area->highest_category);
 }
 
@@ -61,20 +34,20 @@ static void take_area(struct sst_taken *from, struct sst_area *area)
 {
     area->id = sst_take_u64(from);
     area->status = SST_AREA_ONGOING;
-    area->first = take_day(from);
-    area->last = take_day(from);
+    area->first = sst_take_day(from);
+    area->last = sst_take_day(from);
     area->split_from = sst_take_u64(from);
-    area->km2 = take_real(from);
-    area->lat = take_real(from);
-    area->lon = take_real(from);
-    area->mean_intensity = take_real(from);
-    area->max_intensity = take_real(from);
+    area->km2 = sst_take_real(from);
+    area->lat = sst_take_real(from);
+    area->lon = sst_take_real(from);
+    area->mean_intensity = sst_take_real(from);
+    area->max_intensity = sst_take_real(from);
     area->max_cell = sst_take_u32(from);
     area->category = (int)sst_take_u32(from);
     area->n_days = (int32_t)sst_take_u32(from);
-    area->most_km2 = take_real(from);
-    area->peak_intensity = take_real(from);
-    area->peak = take_day(from);
+    area->most_km2 = sst_take_real(from);
+    area->peak_intensity = sst_take_real(from);
+    area->peak = sst_take_day(from);
     area->highest_category = (int)sst_take_u32(from);
 }
 
@@ -83,7 +56,7 @@ enum sst_status sst_area_encode(const struct sst_area_tracker *tracker, struct s
     const size_t n_cells = tracker->domain->n_cells;
     sst_put_u32(out, LAYOUT);
     sst_put_u64(out, n_cells);
-    put_day(out, tracker->day);
+    sst_put_day(out, tracker->day);
     sst_put_u64(out, tracker->n_present);
     for (size_t i = 0; i < tracker->n_present; ++i)
         put_area(out, &tracker->areas[i]);
@@ -104,7 +77,7 @@ enum sst_status sst_area_decode(struct sst_area_tracker *tracker, const void *by
     struct sst_area *areas = NULL;
     if (sst_take_u32(&from) != LAYOUT || sst_take_u64(&from) != n_cells)
         return refuse(err);
-    const struct sst_day day = take_day(&from);
+    const struct sst_day day = sst_take_day(&from);
     const uint64_t n = sst_take_u64(&from);
     if (from.failed || n > n_cells)
         return refuse(err);

@@ -63,33 +63,6 @@ struct sst_feed_told *sst_feed_record_told(const struct sst_feed_record *record,
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
-static void put_real(struct sst_text *out, double value)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, &value, sizeof bits);
-    sst_put_u64(out, bits);
-}
-
-static double take_real(struct sst_taken *from)
-{
-    const uint64_t bits = sst_take_u64(from);
-    double value = 0;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static void put_day(struct sst_text *out, struct sst_day day)
-{
-    sst_put_u32(out, (uint32_t)day.year);
-    sst_put_u32(out, (uint32_t)day.slot);
-}
-
-static struct sst_day take_day(struct sst_taken *from)
-{
-    const int32_t year = (int32_t)sst_take_u32(from), slot = (int32_t)sst_take_u32(from);
-    return (struct sst_day){year, slot};
-}
-
 static void take_id(struct sst_taken *from, char *id)
 {
     const void *bytes = sst_take_bytes(from, SST_FEED_ENTRY_ID_SIZE);
@@ -102,21 +75,21 @@ void sst_feed_put_area(struct sst_text *out, const struct sst_area *area)
 {
     sst_put_u64(out, area->id);
     sst_put_u32(out, (uint32_t)area->status);
-    put_day(out, area->first);
-    put_day(out, area->last);
+    sst_put_day(out, area->first);
+    sst_put_day(out, area->last);
     sst_put_u64(out, area->merged_into);
     sst_put_u64(out, area->split_from);
-    put_real(out, area->km2);
-    put_real(out, area->lat);
-    put_real(out, area->lon);
-    put_real(out, area->mean_intensity);
-    put_real(out, area->max_intensity);
+    sst_put_real(out, area->km2);
+    sst_put_real(out, area->lat);
+    sst_put_real(out, area->lon);
+    sst_put_real(out, area->mean_intensity);
+    sst_put_real(out, area->max_intensity);
     sst_put_u32(out, area->max_cell);
     sst_put_u32(out, (uint32_t)area->category);
     sst_put_u32(out, (uint32_t)area->n_days);
-    put_real(out, area->most_km2);
-    put_real(out, area->peak_intensity);
-    put_day(out, area->peak);
+    sst_put_real(out, area->most_km2);
+    sst_put_real(out, area->peak_intensity);
+    sst_put_day(out, area->peak);
     sst_put_u32(out, (uint32_t)area->highest_category);
 }
 
@@ -124,52 +97,52 @@ void sst_feed_take_area(struct sst_taken *from, struct sst_area *area)
 {
     area->id = sst_take_u64(from);
     area->status = (enum sst_area_status)sst_take_u32(from);
-    area->first = take_day(from);
-    area->last = take_day(from);
+    area->first = sst_take_day(from);
+    area->last = sst_take_day(from);
     area->merged_into = sst_take_u64(from);
     area->split_from = sst_take_u64(from);
-    area->km2 = take_real(from);
-    area->lat = take_real(from);
-    area->lon = take_real(from);
-    area->mean_intensity = take_real(from);
-    area->max_intensity = take_real(from);
+    area->km2 = sst_take_real(from);
+    area->lat = sst_take_real(from);
+    area->lon = sst_take_real(from);
+    area->mean_intensity = sst_take_real(from);
+    area->max_intensity = sst_take_real(from);
     area->max_cell = sst_take_u32(from);
     area->category = (int)sst_take_u32(from);
     area->n_days = (int32_t)sst_take_u32(from);
-    area->most_km2 = take_real(from);
-    area->peak_intensity = take_real(from);
-    area->peak = take_day(from);
+    area->most_km2 = sst_take_real(from);
+    area->peak_intensity = sst_take_real(from);
+    area->peak = sst_take_day(from);
     area->highest_category = (int)sst_take_u32(from);
 }
 
 static void put_region(struct sst_text *out, const struct sst_region_day *day)
 {
-    put_real(out, day->known_km2);
-    put_real(out, day->unknown_km2);
-    put_real(out, day->beside_km2);
+    sst_put_real(out, day->known_km2);
+    sst_put_real(out, day->unknown_km2);
+    sst_put_real(out, day->beside_km2);
     for (int i = 0; i <= SST_N_CATEGORIES; ++i)
-        put_real(out, day->category_km2[i]);
-    put_real(out, day->candidate_km2);
-    put_real(out, day->mean_anomaly);
-    put_real(out, day->mean_intensity);
-    put_real(out, day->max_intensity);
+        sst_put_real(out, day->category_km2[i]);
+    sst_put_real(out, day->candidate_km2);
+    sst_put_real(out, day->mean_anomaly);
+    sst_put_real(out, day->mean_intensity);
+    sst_put_real(out, day->max_intensity);
     sst_put_u32(out, day->max_cell);
-    put_real(out, day->p90_severity);
+    sst_put_real(out, day->p90_severity);
 }
 
 static void take_region(struct sst_taken *from, struct sst_region_day *day)
 {
-    day->known_km2 = take_real(from);
-    day->unknown_km2 = take_real(from);
-    day->beside_km2 = take_real(from);
+    day->known_km2 = sst_take_real(from);
+    day->unknown_km2 = sst_take_real(from);
+    day->beside_km2 = sst_take_real(from);
     for (int i = 0; i <= SST_N_CATEGORIES; ++i)
-        day->category_km2[i] = take_real(from);
-    day->candidate_km2 = take_real(from);
-    day->mean_anomaly = take_real(from);
-    day->mean_intensity = take_real(from);
-    day->max_intensity = take_real(from);
+        day->category_km2[i] = sst_take_real(from);
+    day->candidate_km2 = sst_take_real(from);
+    day->mean_anomaly = sst_take_real(from);
+    day->mean_intensity = sst_take_real(from);
+    day->max_intensity = sst_take_real(from);
     day->max_cell = sst_take_u32(from);
-    day->p90_severity = take_real(from);
+    day->p90_severity = sst_take_real(from);
 }
 
 /* --- days --------------------------------------------------------------------------------------------------------- */
@@ -225,14 +198,14 @@ static void put_announcement(struct sst_text *out, const struct sst_feed_announc
     sst_text_add_bytes(out, it->former, sizeof it->former);
     sst_put_u32(out, (uint32_t)it->news);
     sst_put_u64(out, (uint64_t)it->time);
-    put_day(out, it->day);
+    sst_put_day(out, it->day);
     sst_put_u32(out, (uint32_t)it->revision);
     sst_put_u32(out, it->is_preliminary);
     sst_feed_put_area(out, &it->area);
-    put_real(out, it->west);
-    put_real(out, it->south);
-    put_real(out, it->east);
-    put_real(out, it->north);
+    sst_put_real(out, it->west);
+    sst_put_real(out, it->south);
+    sst_put_real(out, it->east);
+    sst_put_real(out, it->north);
 }
 
 static void take_announcement(struct sst_taken *from, struct sst_feed_announcement *it)
@@ -242,14 +215,14 @@ static void take_announcement(struct sst_taken *from, struct sst_feed_announceme
     take_id(from, it->former);
     it->news = (enum sst_feed_news)sst_take_u32(from);
     it->time = (int64_t)sst_take_u64(from);
-    it->day = take_day(from);
+    it->day = sst_take_day(from);
     it->revision = (int)sst_take_u32(from);
     it->is_preliminary = sst_take_u32(from) != 0;
     sst_feed_take_area(from, &it->area);
-    it->west = take_real(from);
-    it->south = take_real(from);
-    it->east = take_real(from);
-    it->north = take_real(from);
+    it->west = sst_take_real(from);
+    it->south = sst_take_real(from);
+    it->east = sst_take_real(from);
+    it->north = sst_take_real(from);
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */

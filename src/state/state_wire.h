@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/calendar.h"
 #include "core/text.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "planes and axes are written as they lie in memory");
@@ -57,6 +58,34 @@ static inline uint64_t sst_take_u64(struct sst_taken *from)
     if (bytes)
         memcpy(&number, bytes, sizeof number);
     return number;
+}
+
+/* The bits of a double. */
+static inline void sst_put_real(struct sst_text *text, double value)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    sst_put_u64(text, bits);
+}
+
+static inline double sst_take_real(struct sst_taken *from)
+{
+    const uint64_t bits = sst_take_u64(from);
+    double value = 0;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline void sst_put_day(struct sst_text *text, struct sst_day day)
+{
+    sst_put_u32(text, (uint32_t)day.year);
+    sst_put_u32(text, (uint32_t)day.slot);
+}
+
+static inline struct sst_day sst_take_day(struct sst_taken *from)
+{
+    const int32_t year = (int32_t)sst_take_u32(from), slot = (int32_t)sst_take_u32(from);
+    return (struct sst_day){year, slot};
 }
 
 /* Whether all was there and nothing is left. */
