@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/commands.h"
@@ -13,6 +14,7 @@
 #include "app/log.h"
 #include "app/options.h"
 #include "app/signals.h"
+#include "backend/backend.h"
 #include "stream/serve.h"
 #include "write/clim_nc.h"
 
@@ -35,11 +37,29 @@ static void open_standard_streams(void)
     }
 }
 
+/* Whether the command at hand has an option. */
+static bool takes(const struct sst_options *options, enum sst_option_id option)
+{
+    return (sst_option_rows[option].commands >> options->command & 1U) != 0 && !options->wants_help &&
+           !options->wants_version;
+}
+
+/* Whether all there is to do is to count a day or a few. */
+static bool is_brief(const struct sst_options *options)
+{
+    enum { FEW_FILES = 8 };
+    struct stat status;
+    bool is_few = options->command == SST_COMMAND_INGEST && options->n_inputs <= FEW_FILES;
+    for (size_t i = 0; i < options->n_inputs && is_few; ++i)
+        is_few = stat(options->inputs[i], &status) == 0 && !S_ISDIR(status.st_mode);
+    return is_few;
+}
+
 /*
  * Threads that wait for each other must sleep: the cores are the readers'. OpenMP's runtime reads how when it is loaded, before
  * main, and can be told in no other way; so the program starts itself once more where the user did not say.
  */
-static void let_threads_sleep(char **argv)
+static void start_once_more(char **argv)
 {
     static const char *const names[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"};
     char path[PATH_MAX];
@@ -55,6 +75,15 @@ static void let_threads_sleep(char **argv)
         return;
     if (setenv(names[0], "passive", 1) == 0)
         (void)execv(path, argv); /* where that fails, all is well but slower */
+}
+
+/* A start takes longer than a day or a few gain by threads; and without threads, none waits. */
+static void let_threads_sleep(const struct sst_options *options, char **argv)
+{
+    if (is_brief(options))
+        sst_backend_cpu_set_threads(1);
+    else if (takes(options, SST_OPTION_ID_threads) || takes(options, SST_OPTION_ID_readers))
+        start_once_more(argv);
 }
 
 /* The codes of a command that did its work. */
@@ -92,9 +121,7 @@ static void keep_freed_memory(void)
 /* What the user left to the machine, for commands that use it. */
 static enum sst_status settle_machine(struct sst_options *options, struct sst_error *err)
 {
-    const unsigned users =
-        sst_option_rows[SST_OPTION_ID_threads].commands | sst_option_rows[SST_OPTION_ID_readers].commands;
-    if (!(users >> options->command & 1U))
+    if (!takes(options, SST_OPTION_ID_threads) && !takes(options, SST_OPTION_ID_readers))
         return SST_OK;
     const struct sst_machine machine = sst_environment_machine();
     return sst_options_settle(options, &machine, err);
@@ -106,9 +133,7 @@ static enum sst_status settle_machine(struct sst_options *options, struct sst_er
  */
 static enum sst_status launch_readers(struct sst_options *options, struct sst_error *err)
 {
-    const bool reads = (sst_option_rows[SST_OPTION_ID_readers].commands >> options->command & 1U) != 0;
-    if (!reads || options->wants_help || options->wants_version ||
-        (options->is_given[SST_OPTION_ID_readers] && options->n_readers == 0))
+    if (!takes(options, SST_OPTION_ID_readers) || (options->is_given[SST_OPTION_ID_readers] && options->n_readers == 0))
         return SST_OK;
     return sst_crew_launch(&sst_serve, &options->crew.crew, err);
 }
@@ -152,12 +177,13 @@ int main(int argc, char **argv)
     struct sst_log log;
     struct sst_error err = {SST_OK, ""};
     int exit_code = 0;
-    let_threads_sleep(argv);
     open_standard_streams();
     keep_freed_memory();
     sst_log_init(&log, stderr);
     log.has_colour = sst_terminal_of(stderr).has_colour;
     enum sst_status rc = sst_options_parse(argc, argv, &options, &err);
+    if (rc == SST_OK)
+        let_threads_sleep(&options, argv);
     if (rc == SST_OK)
         rc = launch_readers(&options, &err);
     sst_clim_prepare_process();
