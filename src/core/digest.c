@@ -76,6 +76,15 @@ void sst_digest_fold_link(struct sst_digest_chain *chain, const struct sst_diges
     *chain = (struct sst_digest_chain){next.low64, next.high64};
 }
 
+uint64_t sst_digest_checksum(const void *bytes, size_t n_bytes) { return XXH3_64bits(bytes, n_bytes); }
+
+/* Both are one sum over long inputs; that of 64 bits is then the low half of that of 128. */
+uint64_t sst_digest_link_checksum(const struct sst_digest_link *link, const void *bytes)
+{
+    enum { MOST_SHORT_BYTES = 240 };
+    return link->n_bytes > MOST_SHORT_BYTES ? link->low : sst_digest_checksum(bytes, (size_t)link->n_bytes);
+}
+
 void sst_digest_fold(struct sst_digest_chain *chain, const void *bytes, size_t n_bytes)
 {
     const struct sst_digest_link link = sst_digest_link_of(bytes, n_bytes);

@@ -40,4 +40,8 @@ struct sst_digest_link {
 struct sst_digest_link sst_digest_link_of(const void *bytes, size_t n_bytes);
 void sst_digest_fold_link(struct sst_digest_chain *chain, const struct sst_digest_link *link);
 
+/* XXH3-64 of some bytes; and of those that a link is of, without a second look at more than 240 of them. */
+uint64_t sst_digest_checksum(const void *bytes, size_t n_bytes);
+uint64_t sst_digest_link_checksum(const struct sst_digest_link *link, const void *bytes);
+
 #endif

@@ -56,16 +56,26 @@ SST_MUST_CHECK enum sst_status sst_block_writer_add(struct sst_block_writer *wri
                                                     const void *bytes, size_t n_bytes, bool deflate,
                                                     struct sst_error *err);
 
+/* A block as the file is to have it. */
+struct sst_stored_block {
+    uint32_t tag, number;
+    const void *stored; /* n_stored bytes, which unpack to n_bytes, or are those where the two are the same */
+    size_t n_stored, n_bytes;
+    uint64_t checksum; /* sst_digest_checksum of them; a wrong one makes a damaged file */
+};
+
 /*
- * Adds a block of bytes that are written from where they are: n_stored bytes as the file is to have them, which unpack to
- * n_bytes, or are those where the two are the same. For large blocks, and those that another file stored.
+ * Adds a block that is written from where it is. For large blocks, and those that another file stored.
  *
- * stored   borrowed: they stay as they are until the writer has been committed or destroyed. A short one is copied.
+ * block    its bytes are borrowed: they stay as they are until the writer has been committed or destroyed. A short one is copied.
  * Errors   SST_ERR_NOMEM.
  */
-SST_MUST_CHECK enum sst_status sst_block_writer_lend(struct sst_block_writer *writer, uint32_t tag, uint32_t number,
-                                                     const void *stored, size_t n_stored, size_t n_bytes,
-                                                     struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_block_writer_lend(struct sst_block_writer *writer,
+                                                     const struct sst_stored_block *block, struct sst_error *err);
+
+/* The same, but the bytes are copied. */
+SST_MUST_CHECK enum sst_status sst_block_writer_copy(struct sst_block_writer *writer,
+                                                     const struct sst_stored_block *block, struct sst_error *err);
 
 /*
  * Puts the file in the place of `name`, whole or not at all: writes "name.part", synchronises it, renames it, synchronises the
@@ -105,8 +115,8 @@ struct sst_block_place {
 
 /*
  * As sst_block_file_read, but blocks of some tags are left in the file, which stays open: their `bytes` and `stored` are NULL,
- * and only their place has been checked. sst_block_file_stored and sst_block_file_unpacked read them to where they are wanted,
- * with no copy of the file between. For large blocks.
+ * and only their place has been checked. sst_block_file_fetch reads them to where they are wanted, with no copy of the file between. For
+ * large blocks.
  *
  * place    its os is borrowed until *out is destroyed.
  */
@@ -138,19 +148,23 @@ struct sst_block {
 };
 
 /*
- * A block of the file as it is stored, into room for n_stored bytes; and what is in it, into room for n_bytes. One that was left
- * in the file is read and checked now.
- *
- * Errors   as sst_block_file_read, but the message does not say which file; SST_ERR_STATE where a block does not unpack.
+ * The bytes of a block as it is stored, into room for n_stored; one that was left in the file is read now. They have yet to be
+ * checked. Errors: as sst_block_file_read, but the message does not say which file.
  */
-SST_MUST_CHECK enum sst_status sst_block_file_stored(const struct sst_block_file *file, const struct sst_block *block,
-                                                     void *to, struct sst_error *err);
-SST_MUST_CHECK enum sst_status sst_block_file_unpacked(const struct sst_block_file *file, const struct sst_block *block,
-                                                       void *to, struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_block_file_fetch(const struct sst_block_file *file, const struct sst_block *block,
+                                                    void *to, struct sst_error *err);
 
-/* What is in a block whose n_stored bytes the caller has, into room for n_bytes. Errors: SST_ERR_STATE, SST_ERR_NOMEM. */
-SST_MUST_CHECK enum sst_status sst_block_unpack(const struct sst_block *block, const void *stored, void *to,
-                                                struct sst_error *err);
+/* Whether bytes with this sst_digest_checksum are the block's. Several threads may ask. Errors: SST_ERR_STATE. */
+SST_MUST_CHECK enum sst_status sst_block_file_check(const struct sst_block_file *file, const struct sst_block *block,
+                                                    uint64_t checksum, struct sst_error *err);
+
+/*
+ * What is in a deflated block whose n_stored bytes the caller has, into room for n_bytes. Several threads may ask, each with an
+ * unpacker of its own. Errors: SST_ERR_STATE.
+ */
+struct sst_unpacker; /* state/packed_codes.h */
+SST_MUST_CHECK enum sst_status sst_block_unpack(const struct sst_block *block, struct sst_unpacker *unpacker,
+                                                const void *stored, void *to, struct sst_error *err);
 
 struct sst_identity sst_block_file_identity(const struct sst_block_file *file);
 size_t sst_block_file_n_blocks(const struct sst_block_file *file);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "core/digest.h"
 #include "core/mem.h"
 #include "state/block_file.h"
 #include "state/block_file_layout.h"
@@ -184,23 +185,36 @@ static enum sst_status check_place(const struct source *source, const struct ent
                    tag_text(entry->tag, tag), entry->number, from);
 }
 
-static enum sst_status check_block(const struct source *source, const struct entry *entry, const unsigned char *bytes,
-                                   const unsigned char *padding, struct sst_error *err)
+static enum sst_status check_checksum(const struct source *source, const struct entry *entry, uint64_t checksum,
+                                      struct sst_error *err)
 {
     char tag[5];
     (void)tag_text(entry->tag, tag);
-    if (XXH3_64bits(bytes, entry->length) != entry->checksum)
+    if (checksum != entry->checksum)
         return damaged(source, err,
                        "block %s %" PRIu32 " of %" PRIu64 " bytes at byte %" PRIu64 " does not have its checksum", tag,
                        entry->number, entry->length, entry->offset);
-    for (uint64_t i = 0; i < sst_blocks_padded(entry->length) - entry->length; ++i)
-        if (padding[i] != 0)
-            return damaged(source, err, "byte %" PRIu64 " is not part of a block and not zero",
-                           entry->offset + entry->length + i);
     if (!sst_packed_may_be(entry->length, entry->raw_length))
         return damaged(source, err, "block %s %" PRIu32 " of %" PRIu64 " bytes cannot hold %" PRIu64, tag,
                        entry->number, entry->length, entry->raw_length);
     return SST_OK;
+}
+
+static enum sst_status check_padding(const struct source *source, const struct entry *entry,
+                                     const unsigned char *padding, struct sst_error *err)
+{
+    for (uint64_t i = 0; i < sst_blocks_padded(entry->length) - entry->length; ++i)
+        if (padding[i] != 0)
+            return damaged(source, err, "byte %" PRIu64 " is not part of a block and not zero",
+                           entry->offset + entry->length + i);
+    return SST_OK;
+}
+
+static enum sst_status check_block(const struct source *source, const struct entry *entry, const unsigned char *bytes,
+                                   struct sst_error *err)
+{
+    SST_TRY(check_checksum(source, entry, sst_digest_checksum(bytes, entry->length), err));
+    return check_padding(source, entry, bytes + entry->length, err);
 }
 
 static enum sst_status unpack(const struct source *source, const struct entry *entry, const unsigned char *bytes,
@@ -237,7 +251,7 @@ static enum sst_status take_block(const struct source *source, struct sst_block_
         stored = owned->stored;
         SST_TRY(read_span(source, stored, sst_blocks_padded(entry->length), entry->offset, err));
     }
-    SST_TRY(check_block(source, entry, stored, stored + entry->length, err));
+    SST_TRY(check_block(source, entry, stored, err));
     const bool is_packed = entry->raw_length != entry->length;
     if (is_packed)
         SST_TRY(unpack(source, entry, stored, unpacker, &owned->unpacked, err));
@@ -430,8 +444,8 @@ struct sst_block sst_block_file_find(const struct sst_block_file *file, uint32_t
 
 /* --- blocks that were left in the file ----------------------------------------------------------------------------- */
 
-enum sst_status sst_block_file_stored(const struct sst_block_file *file, const struct sst_block *block, void *to,
-                                      struct sst_error *err)
+enum sst_status sst_block_file_fetch(const struct sst_block_file *file, const struct sst_block *block, void *to,
+                                     struct sst_error *err)
 {
     const struct source source = {.os = file->os, .fd = file->fd};
     const struct entry *entry = &file->entries[block->index];
@@ -443,40 +457,21 @@ enum sst_status sst_block_file_stored(const struct sst_block_file *file, const s
     const size_t n_padding = sst_blocks_padded(entry->length) - entry->length;
     SST_TRY(read_span(&source, to, entry->length, entry->offset, err));
     SST_TRY(read_span(&source, padding, n_padding, entry->offset + entry->length, err));
-    return check_block(&source, entry, to, padding, err);
+    return check_padding(&source, entry, padding, err);
 }
 
-enum sst_status sst_block_file_unpacked(const struct sst_block_file *file, const struct sst_block *block, void *to,
-                                        struct sst_error *err)
+enum sst_status sst_block_file_check(const struct sst_block_file *file, const struct sst_block *block,
+                                     uint64_t checksum, struct sst_error *err)
 {
-    void *stored = NULL;
-    enum sst_status rc = SST_OK;
-    if (block->n_stored == block->n_bytes)
-        return sst_block_file_stored(file, block, to, err);
-    if (block->bytes) {
-        memcpy(to, block->bytes, block->n_bytes);
-        return SST_OK;
-    }
-    SST_TRY(sst_alloc_large(block->n_stored, 1, "a block of a state", &stored, err));
-    SST_TRY_GOTO(sst_block_file_stored(file, block, stored, err));
-    SST_TRY_GOTO(sst_block_unpack(block, stored, to, err));
-done:
-    sst_free(stored);
-    return rc;
+    const struct source source = {0};
+    return check_checksum(&source, &file->entries[block->index], checksum, err);
 }
 
-enum sst_status sst_block_unpack(const struct sst_block *block, const void *stored, void *to, struct sst_error *err)
+enum sst_status sst_block_unpack(const struct sst_block *block, struct sst_unpacker *unpacker, const void *stored,
+                                 void *to, struct sst_error *err)
 {
-    struct sst_unpacker *unpacker = NULL;
     char tag[5];
-    if (block->n_stored == block->n_bytes) {
-        memcpy(to, stored, block->n_bytes);
-        return SST_OK;
-    }
-    SST_TRY(sst_unpacker_create(&unpacker, err));
-    const bool is_whole = sst_unpack_bytes(unpacker, stored, block->n_stored, to, block->n_bytes);
-    sst_unpacker_destroy(&unpacker);
-    if (is_whole)
+    if (sst_unpack_bytes(unpacker, stored, block->n_stored, to, block->n_bytes))
         return SST_OK;
     return sst_fail(err, SST_ERR_STATE, "damaged: block %s %" PRIu32 " does not unpack. Put back a copy of this file",
                     tag_text(block->tag, tag), block->number);

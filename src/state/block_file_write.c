@@ -6,6 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "core/digest.h"
 #include "core/mem.h"
 #include "state/block_file.h"
 #include "state/block_file_layout.h"
@@ -122,61 +123,62 @@ static enum sst_status reserve_block(struct sst_block_writer *writer, size_t n_b
 }
 
 /* A block that is the last of the image or lent: puts its padding behind it, and its entry into the index. */
-static void end_block(struct sst_block_writer *writer, uint32_t tag, uint32_t number, const void *block, size_t length,
-                      size_t n_bytes)
+static void end_block(struct sst_block_writer *writer, const struct sst_stored_block *block)
 {
-    const size_t n_padding = sst_blocks_padded(length) - length;
+    const size_t n_padding = sst_blocks_padded(block->n_stored) - block->n_stored;
     unsigned char *entry = writer->index + writer->n_index;
-    entry = sst_blocks_put(entry, tag, 4);
-    entry = sst_blocks_put(entry, number, 4);
+    entry = sst_blocks_put(entry, block->tag, 4);
+    entry = sst_blocks_put(entry, block->number, 4);
     entry = sst_blocks_put(entry, writer->n_bytes, 8);
-    entry = sst_blocks_put(entry, length, 8);
-    entry = sst_blocks_put(entry, n_bytes, 8);
-    (void)sst_blocks_put(entry, XXH3_64bits(block, length), 8);
+    entry = sst_blocks_put(entry, block->n_stored, 8);
+    entry = sst_blocks_put(entry, block->n_bytes, 8);
+    (void)sst_blocks_put(entry, block->checksum, 8);
     memset(writer->image + writer->n_image, 0, n_padding);
     writer->n_index += SST_BLOCKS_ENTRY_BYTES;
     writer->n_image += n_padding;
-    writer->n_bytes += length + n_padding;
+    writer->n_bytes += block->n_stored + n_padding;
 }
 
-/* A block that is put into the image as it is. */
-static enum sst_status add_copy(struct sst_block_writer *writer, uint32_t tag, uint32_t number, const void *stored,
-                                size_t n_stored, size_t n_bytes, struct sst_error *err)
+enum sst_status sst_block_writer_copy(struct sst_block_writer *writer, const struct sst_stored_block *block,
+                                      struct sst_error *err)
 {
-    SST_TRY(reserve_block(writer, n_stored, err));
-    unsigned char *block = writer->image + writer->n_image;
-    if (n_stored > 0)
-        memcpy(block, stored, n_stored);
-    writer->n_image += n_stored;
-    end_block(writer, tag, number, block, n_stored, n_bytes);
+    SST_TRY(reserve_block(writer, block->n_stored, err));
+    if (block->n_stored > 0)
+        memcpy(writer->image + writer->n_image, block->stored, block->n_stored);
+    writer->n_image += block->n_stored;
+    end_block(writer, block);
     return SST_OK;
 }
 
 enum sst_status sst_block_writer_add(struct sst_block_writer *writer, uint32_t tag, uint32_t number, const void *bytes,
                                      size_t n_bytes, bool deflate, struct sst_error *err)
 {
-    if (!deflate)
-        return add_copy(writer, tag, number, bytes, n_bytes, n_bytes, err);
+    struct sst_stored_block block = {tag, number, bytes, n_bytes, n_bytes, 0};
+    if (!deflate) {
+        block.checksum = sst_digest_checksum(bytes, n_bytes);
+        return sst_block_writer_copy(writer, &block, err);
+    }
     SST_TRY(reserve_block(writer, n_bytes, err));
     if (!writer->packer)
         SST_TRY(sst_packer_create(&writer->packer, err));
-    unsigned char *block = writer->image + writer->n_image;
-    const size_t length = sst_pack_bytes(writer->packer, bytes, n_bytes, block);
-    writer->n_image += length;
-    end_block(writer, tag, number, block, length, n_bytes);
+    block.stored = writer->image + writer->n_image;
+    block.n_stored = sst_pack_bytes(writer->packer, bytes, n_bytes, writer->image + writer->n_image);
+    block.checksum = sst_digest_checksum(block.stored, block.n_stored);
+    writer->n_image += block.n_stored;
+    end_block(writer, &block);
     return SST_OK;
 }
 
-enum sst_status sst_block_writer_lend(struct sst_block_writer *writer, uint32_t tag, uint32_t number,
-                                      const void *stored, size_t n_stored, size_t n_bytes, struct sst_error *err)
+enum sst_status sst_block_writer_lend(struct sst_block_writer *writer, const struct sst_stored_block *block,
+                                      struct sst_error *err)
 {
-    if (n_stored < LEAST_LENT)
-        return add_copy(writer, tag, number, stored, n_stored, n_bytes, err);
+    if (block->n_stored < LEAST_LENT)
+        return sst_block_writer_copy(writer, block, err);
     SST_TRY(reserve_block(writer, 0, err));
     SST_TRY(sst_grow(&writer->lent, &writer->lent_capacity, writer->n_lent + 1, sizeof *writer->lent,
                      "the blocks of a file of a state", err));
-    writer->lent[writer->n_lent++] = (struct lent){writer->n_image, stored, n_stored};
-    end_block(writer, tag, number, stored, n_stored, n_bytes);
+    writer->lent[writer->n_lent++] = (struct lent){writer->n_image, block->stored, block->n_stored};
+    end_block(writer, block);
     return SST_OK;
 }
 

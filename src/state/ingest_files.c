@@ -13,7 +13,6 @@ static enum sst_status allocate(struct sst_ingest_files *files, bool is_centi, s
     const size_t n = files->domain.n_cells;
     struct sst_field *field = &files->field;
     field->n_cells = n;
-    SST_TRY(sst_alloc_large(n, sizeof *files->canonical, "the order of cells", &files->canonical, err));
     SST_TRY(sst_alloc_large(n, sizeof *field->codes, "a day", &field->codes, err));
     SST_TRY(sst_alloc_large(n, sizeof *field->ice, "a day's sea ice", &field->ice, err));
     SST_TRY(sst_alloc_large(n, sizeof *files->marks, "a day's sea ice", &files->marks, err));
@@ -36,8 +35,6 @@ enum sst_status sst_ingest_files_open(struct sst_ingest_files *files, enum sst_i
     catalog->lattice = policy->lattice;
     sst_domain_all(catalog->grid, &files->domain);
     SST_TRY(allocate(files, policy->lattice == SST_LATTICE_CENTI, err));
-    for (size_t cell = 0; cell < files->domain.n_cells; ++cell)
-        files->canonical[cell] = (size_t)sst_domain_canonical(&files->domain, cell);
     if (use == SST_INGEST_DAYS)
         return sst_reader_create(catalog, &files->domain, &files->options, &files->reader, err);
     if (use == SST_INGEST_SINGLE_BESIDE)
@@ -53,7 +50,6 @@ void sst_ingest_files_close(struct sst_ingest_files *files)
         sst_free(files->field.hundredths);
     sst_free(files->field.codes);
     sst_free(files->field.ice);
-    sst_free(files->canonical);
     sst_free(files->marks);
     sst_free(files->counts);
     memset(files, 0, sizeof *files);
@@ -71,12 +67,18 @@ static void look_at(struct sst_ingest_files *files, const struct sst_field *fiel
     look->ice_digest = sst_domain_digest(&files->domain, files->marks);
 }
 
+/* A row of the whole grid goes to a row of it, turned so that it begins at the first canonical column. */
 static void put_in_order(struct sst_ingest_files *files, const struct sst_field *field)
 {
+    const size_t n_cols = files->domain.n_cols;
     struct sst_field *out = &files->field;
-    for (size_t cell = 0; cell < field->n_cells; ++cell) {
-        out->codes[files->canonical[cell]] = field->codes[cell];
-        out->ice[files->canonical[cell]] = field->ice[cell];
+    for (size_t cell = 0; cell < field->n_cells; cell += n_cols) {
+        const size_t at = (size_t)sst_domain_canonical(&files->domain, cell), turned = at % n_cols;
+        const size_t n = n_cols - turned, from = cell + n, row = at - turned;
+        memcpy(out->codes + at, field->codes + cell, n * sizeof *field->codes);
+        memcpy(out->codes + row, field->codes + from, turned * sizeof *field->codes);
+        memcpy(out->ice + at, field->ice + cell, n * sizeof *field->ice);
+        memcpy(out->ice + row, field->ice + from, turned * sizeof *field->ice);
     }
     if (out->hundredths != out->codes)
         sst_field_hundredths(out->codes, out->n_cells, out->hundredths);

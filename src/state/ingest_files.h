@@ -11,7 +11,6 @@ struct sst_ingest_files {
     struct sst_reader_options options;
     struct sst_reader *reader; /* of whole days; NULL where single entries are looked for */
     struct sst_steps *steps; /* of single entries, else NULL */
-    size_t *canonical; /* by domain cell */
     struct sst_field field; /* of the day read last, canonical order */
     int16_t *marks; /* sea ice of it, domain order */
     uint32_t *counts; /* for sst_ingest_median */

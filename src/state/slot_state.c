@@ -1,6 +1,7 @@
 /* Life of a slot, what is in it, and copies of it over other cells. */
 #include "state/slot_state.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "core/mem.h"
@@ -62,6 +63,7 @@ void sst_slot_state_destroy(struct sst_slot_state **slot)
     for (size_t i = 0; i < old->n_ledger; ++i)
         sst_slot_clear_entry(&old->ledger[i]);
     sst_free(old->ledger);
+    sst_free(old->stored);
     sst_free(old->cells);
     sst_free(old);
     *slot = NULL;
@@ -249,7 +251,9 @@ static enum sst_status copy_packed(const struct sst_packed_day *from, struct sst
     for (int part = 0; part < SST_N_PACKED_PARTS; ++part)
         n_bytes += from->n_bytes[part];
     SST_TRY(sst_alloc_large(n_bytes, 1, "the packed values of a day", to, err));
-    memcpy(*to, from, n_bytes);
+    memcpy((*to)->own, from->bytes, n_bytes - sizeof *from);
+    memcpy(*to, from, offsetof(struct sst_packed_day, own));
+    (*to)->bytes = (*to)->own;
     return SST_OK;
 }
 

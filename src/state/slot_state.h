@@ -46,6 +46,7 @@ struct sst_slot_state {
         lists[SST_N_CLASSES]; /* of the bins of lists, which are no longer than the class has days */
     struct sst_ledger_entry *ledger; /* ascending years */
     size_t n_ledger, ledger_capacity;
+    void *stored; /* where packed days lie as a file had them; NULL where none came from one */
 };
 
 /* A slot of no day. Owner: the caller; sst_slot_state_destroy, which accepts NULL inside. Errors: SST_ERR_NOMEM. */

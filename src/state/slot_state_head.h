@@ -7,6 +7,7 @@
 #include "state/slot_state_private.h"
 
 #define SST_SLOT_TAG_HEAD SST_BLOCKS_TAG('H', 'E', 'A', 'D')
+#define SST_SLOT_TAG_CELLS SST_BLOCKS_TAG('C', 'E', 'L', 'L')
 #define SST_SLOT_TAG_DAYS SST_BLOCKS_TAG('D', 'A', 'Y', 'S')
 #define SST_SLOT_TAG_PROBES SST_BLOCKS_TAG('P', 'R', 'O', 'B')
 #define SST_SLOT_TAG_KEPT SST_BLOCKS_TAG('K', 'E', 'P', 'T')

@@ -33,6 +33,8 @@ static void hand_over(struct sst_slot_state *from, struct sst_slot_state *to)
         to->ice[year_class] = from->ice[year_class];
         from->moments[year_class] = from->ice[year_class] = (struct sst_bin){0};
     }
+    to->stored = from->stored;
+    from->stored = NULL;
     to->ledger = from->ledger;
     to->n_ledger = from->n_ledger;
     to->ledger_capacity = from->ledger_capacity;

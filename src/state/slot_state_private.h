@@ -4,6 +4,7 @@
 
 #include "core/cells.h"
 #include "core/digest.h"
+#include "state/packed_codes.h"
 #include "state/slot_state.h"
 
 enum sst_slot_kind { SST_SLOT_MOMENTS, SST_SLOT_TAIL, SST_SLOT_ICE, SST_N_SLOT_KINDS };
@@ -59,15 +60,17 @@ void sst_slot_replace(struct sst_slot_state *slot, struct sst_slot_state **copy)
 
 /*
  * What is kept of a day as it lay in the file that it was read from, so that it need not be packed anew for the next one. It
- * holds while codes, ice and the cells they are of stay as they are. One piece of memory.
+ * holds while codes, ice and the cells they are of stay as they are.
  */
 enum sst_packed_part { SST_PACKED_PROBES, SST_PACKED_KEPT, SST_PACKED_MARKS, SST_N_PACKED_PARTS };
 
 struct sst_packed_day {
     size_t n_bytes[SST_N_PACKED_PARTS]; /* 0: not there */
+    uint64_t checksums[SST_N_PACKED_PARTS]; /* sst_digest_checksum of them */
     bool is_shut; /* kept values and ice are here alone, and NULL in the entry */
     struct sst_digest_link links[SST_N_PACKED_PARTS]; /* of what they unpack to, where it is shut */
-    unsigned char bytes[]; /* one part after the other */
+    const unsigned char *bytes; /* one part after the other: `own`, or in `stored` of the entry's slot */
+    unsigned char own[];
 };
 
 static inline bool sst_slot_is_shut(const struct sst_ledger_entry *entry)
@@ -82,22 +85,57 @@ bool sst_slot_wants_part(const struct sst_slot_state *slot, const struct sst_led
 size_t sst_slot_part_bytes(const struct sst_slot_state *slot, enum sst_packed_part part);
 extern const uint32_t sst_slot_part_tags[SST_N_PACKED_PARTS];
 
-/* The bytes of the longest part: the scratch of the functions below. */
-size_t sst_slot_scratch_bytes(const struct sst_slot_state *slot);
+/* Packs a part that an entry has open: sst_slot_part_bytes of them. */
+void sst_slot_pack_part(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
+                        enum sst_packed_part part, unsigned char *bytes);
 
-/* Adds the parts of a day to a file: as they lay in one, where one had them; what it lends is the entry's. */
-SST_MUST_CHECK enum sst_status sst_slot_add_day(const struct sst_slot_state *slot, const struct sst_ledger_entry *entry,
-                                                unsigned char *scratch, struct sst_block_writer *writer,
-                                                struct sst_error *err);
+/* What a thread needs to look into days. Owner: the caller; sst_slot_looker_clear, also after a failure and zeroed. */
+struct sst_slot_looker {
+    unsigned char *bytes; /* of the longest part */
+    int16_t *values; /* n_items */
+    struct sst_unpacker *unpacker;
+};
+
+SST_MUST_CHECK enum sst_status sst_slot_looker_init(const struct sst_slot_state *slot, struct sst_slot_looker *looker,
+                                                    struct sst_error *err);
+void sst_slot_looker_clear(struct sst_slot_looker *looker);
+
+/* Makes room for a part in the entry, which must not have it open. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_slot_make_room(const struct sst_slot_state *slot, struct sst_ledger_entry *entry,
+                                                  enum sst_packed_part part, struct sst_error *err);
 
 /*
- * Unpacks what the entry holds packed. Where `shuts` is not NULL, kept values and ice are unpacked there, n_items codes, only
- * to be checked and to know their links, and the entry stays shut.
+ * Unpacks a part that the entry holds packed: into the room that was made, or with none only to be checked and to know its
+ * link; then the entry is to be shut. Several threads may do this for parts of one slot, each with a looker of its own.
  *
- * Errors   SST_ERR_STATE where it does not unpack; SST_ERR_NOMEM.
+ * Errors   SST_ERR_STATE where it does not unpack.
  */
-SST_MUST_CHECK enum sst_status sst_slot_unpack_day(const struct sst_slot_state *slot, struct sst_ledger_entry *entry,
-                                                   unsigned char *scratch, int16_t *shuts, struct sst_error *err);
+SST_MUST_CHECK enum sst_status sst_slot_unpack_part(const struct sst_slot_state *slot, struct sst_ledger_entry *entry,
+                                                    enum sst_packed_part part, struct sst_slot_looker *looker,
+                                                    struct sst_error *err);
+
+/* Threads for what is done beside reading and writing a slot: one where the slot is small. */
+int sst_slot_n_threads(const struct sst_slot_state *slot);
+
+/* What a chain needs of the planes of a slot's bins, by kind, class and plane. */
+enum { SST_SLOT_PLANES_OF_CLASS = 16 };
+struct sst_slot_links {
+    struct sst_digest_link of[SST_N_SLOT_KINDS][SST_N_CLASSES][SST_SLOT_PLANES_OF_CLASS];
+};
+
+/* Bytes of a plane of a bin; its block's tag, and number. */
+size_t sst_slot_plane_bytes(const struct sst_bin *bin, size_t plane);
+extern const uint32_t sst_slot_plane_tags[SST_N_SLOT_KINDS];
+static inline uint32_t sst_slot_plane_number(int year_class, size_t plane)
+{
+    return (uint32_t)(SST_SLOT_PLANES_OF_CLASS * year_class) + (uint32_t)plane;
+}
+
+/* sst_slot_state_digest where the links of all planes are known. */
+struct sst_identity sst_slot_digest(const struct sst_slot_state *slot, const struct sst_slot_links *links);
+
+/* Estimator and version of a kind, as a file's head has them; 0 where the policy keeps none. */
+uint32_t sst_slot_version_of(enum sst_slot_kind kind, const struct sst_slot_state *slot);
 
 /*
  * Makes a slot one of another policy, that differs in the years of the baseline alone and has all days of the slot in the

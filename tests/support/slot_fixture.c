@@ -26,7 +26,7 @@ static enum sst_status choose(const struct sst_domain *domain, uint64_t seed, do
     return sst_probes_choose(domain, NULL, seed, share, cells, n_cells, err);
 }
 
-struct sst_state_policy slot_policy(int which)
+struct sst_state_policy slot_policy_of_size(int which, size_t n_rows, size_t n_cols)
 {
     static const struct {
         bool has_moments;
@@ -39,7 +39,8 @@ struct sst_state_policy slot_policy(int which)
                                 {false, {5, 0}, SST_KEEP_ALL, SST_LATTICE_MILLI},
                                 {false, {0, 0}, SST_KEEP_ALL, SST_LATTICE_CENTI}};
     struct sst_state_policy policy = {
-        .grid = regular_grid((struct even_axis){-9.0, 3.0, N_ROWS}, (struct even_axis){1.0, 3.0, N_COLS}),
+        .grid = regular_grid((struct even_axis){-9.0, 21.0 / (double)n_rows, n_rows},
+                             (struct even_axis){1.0, 21.0 / (double)n_rows, n_cols}),
         .pools = {SST_CALENDAR_STANDARD, SST_LEAP_HOBDAY, SLOT_FIRST_YEAR, SLOT_LAST_YEAR, 5},
         .lattice = kinds[which].lattice,
         .kind = SST_KIND_SURFACE,
@@ -53,6 +54,8 @@ struct sst_state_policy slot_policy(int which)
     ck_assert_msg(sst_state_policy_complete(&policy, choose, &err) == SST_OK, "%s", err.text);
     return policy;
 }
+
+struct sst_state_policy slot_policy(int which) { return slot_policy_of_size(which, N_ROWS, N_COLS); }
 
 bool slot_policy_can_remove(const struct sst_state_policy *policy)
 {

@@ -11,6 +11,7 @@ enum { SLOT_N_POLICIES = 5, SLOT_FIRST_YEAR = 1991, SLOT_LAST_YEAR = 2010, SLOT_
 
 /* A complete policy on a grid of 7 x 29 cells, and whether its slots can take days away. Owner: the caller. */
 struct sst_state_policy slot_policy(int which);
+struct sst_state_policy slot_policy_of_size(int which, size_t n_rows, size_t n_cols);
 bool slot_policy_can_remove(const struct sst_state_policy *policy);
 
 struct slot_day {

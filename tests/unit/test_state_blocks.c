@@ -4,9 +4,11 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "core/digest.h"
 #include "fake_os.h"
 #include "random.h"
 #include "state/block_file.h"
+#include "state/packed_codes.h"
 #include "test_main.h"
 
 /* ctest-labels: crash */
@@ -130,14 +132,18 @@ static void write_lent(const char *name, bool lends, const unsigned char *packed
     ck_assert_int_eq(sst_block_writer_create(KIND, identity, &writer, NULL), SST_OK);
     for (uint32_t number = 0; number < 3; ++number) { /* the second one too short to be lent */
         const size_t n_bytes = number == 1 ? 5 : N_LENT;
+        const struct sst_stored_block block = {LENT,    number,  noise + number,
+                                               n_bytes, n_bytes, sst_digest_checksum(noise + number, n_bytes)};
         const enum sst_status rc =
-            lends ? sst_block_writer_lend(writer, LENT, number, noise + number, n_bytes, n_bytes, NULL)
+            lends ? sst_block_writer_lend(writer, &block, NULL)
                   : sst_block_writer_add(writer, LENT, number, noise + number, n_bytes, false, NULL);
         ck_assert_int_eq(rc, SST_OK);
         ck_assert_int_eq(sst_block_writer_add(writer, 1, number, zeros, sizeof zeros, true, NULL), SST_OK);
     }
+    const struct sst_stored_block block = {
+        LENT, 3, packed, n_packed, sizeof zeros, sst_digest_checksum(packed, n_packed)};
     if (lends)
-        ck_assert_int_eq(sst_block_writer_lend(writer, LENT, 3, packed, n_packed, sizeof zeros, NULL), SST_OK);
+        ck_assert_int_eq(sst_block_writer_lend(writer, &block, NULL), SST_OK);
     else
         ck_assert_int_eq(sst_block_writer_add(writer, LENT, 3, zeros, sizeof zeros, true, NULL), SST_OK);
     ck_assert_int_eq(sst_block_writer_commit(writer, fake_disk_os(disk), root, "STATE", name, NULL), SST_OK);
@@ -181,6 +187,14 @@ START_TEST(a_file_of_lent_blocks_is_that_of_copies)
 }
 END_TEST
 
+/* A block as its bytes have to be, checked. */
+static enum sst_status read_stored(const struct sst_block_file *file, const struct sst_block *block, void *to,
+                                   struct sst_error *err)
+{
+    SST_TRY(sst_block_file_fetch(file, block, to, err));
+    return sst_block_file_check(file, block, sst_digest_checksum(to, block->n_stored), err);
+}
+
 START_TEST(blocks_left_in_a_file_are_read_where_they_are_wanted)
 {
     unsigned char to[N_LONG];
@@ -192,17 +206,17 @@ START_TEST(blocks_left_in_a_file_are_read_where_they_are_wanted)
         const struct sst_block block = sst_block_file_find(file, LENT, number);
         ck_assert_ptr_null(block.bytes);
         ck_assert_ptr_null(block.stored);
-        ck_assert_int_eq(sst_block_file_unpacked(file, &block, to, NULL), SST_OK);
+        ck_assert_int_eq(read_stored(file, &block, to, NULL), SST_OK);
         ck_assert_mem_eq(to, noise + number, block.n_bytes);
     }
     const struct sst_block block = sst_block_file_find(file, LENT, 3);
-    memset(to, 1, sizeof to);
-    ck_assert_int_eq(sst_block_file_unpacked(file, &block, to, NULL), SST_OK);
-    ck_assert_mem_eq(to, zeros, sizeof zeros);
+    struct sst_unpacker *unpacker = NULL;
+    ck_assert_int_eq(sst_unpacker_create(&unpacker, NULL), SST_OK);
     unsigned char stored[N_LONG];
     memset(to, 1, sizeof to);
-    ck_assert_int_eq(sst_block_file_stored(file, &block, stored, NULL), SST_OK);
-    ck_assert_int_eq(sst_block_unpack(&block, stored, to, NULL), SST_OK);
+    ck_assert_int_eq(read_stored(file, &block, stored, NULL), SST_OK);
+    ck_assert_int_eq(sst_block_unpack(&block, unpacker, stored, to, NULL), SST_OK);
+    sst_unpacker_destroy(&unpacker);
     ck_assert_mem_eq(to, zeros, sizeof zeros);
     sst_block_file_destroy(&file);
 }
@@ -233,7 +247,7 @@ START_TEST(damage_of_a_block_left_in_a_file_is_seen_when_it_is_read)
         free(copy);
         struct sst_block_file *file = read_but_lent("hurt");
         const struct sst_block block = sst_block_file_find(file, LENT, 0);
-        ck_assert_int_eq(sst_block_file_unpacked(file, &block, to, &err), SST_ERR_STATE);
+        ck_assert_int_eq(read_stored(file, &block, to, &err), SST_ERR_STATE);
         ck_assert_str_eq(err.text, faults[i].says);
         sst_block_file_destroy(&file);
     }
