@@ -1,7 +1,8 @@
 /*
- * One state, whatever came when: days of four years in random orders and pieces, with files that come twice and in other forms,
- * three in ten of them late, preliminary files before and after their final ones, and files that are corrected with --replace,
- * in one state or in up to three that are merged, leave what the right files alone leave in the order of time.
+ * One state, whatever came when: files in random orders and pieces, which come twice and in other forms, three in ten of them
+ * late, preliminary ones before and after their final ones, and some that are corrected with --replace, in one state or in up to
+ * three that are merged, leave what the right files alone leave in the order of time. Many orders of a file a day, of the days
+ * of four years that are edges; and fewer of three whole years, whose files have 1 to 37 days.
  *
  * ctest-labels: crash
  */
@@ -14,7 +15,7 @@
 #include "state/state_join.h"
 #include "test_main.h"
 
-enum { MAX_CALL = 24 /* files */, LATE_PERCENT = 30, MAX_PARTS = 3, MAX_DAYS = 100 };
+enum { MAX_CALL = 24 /* files */, LATE_PERCENT = 30, MAX_PARTS = 3, MAX_DAYS = 100, N_DAYS_OF_YEARS = 1096 };
 
 /* What a state keeps, and with what its days can be replaced. */
 static const struct {
@@ -41,39 +42,44 @@ static void put_path(struct archive *archive, const char *path)
     memmove(archive->paths[archive->n++], path, ARCHIVE_PATH_ROOM);
 }
 
-/* Writes a file of one day and puts it among the files of some kinds. */
-static void add(struct material *made, const char *name, struct day_file file, int day, struct archive *kind,
+/* Days that have one file. */
+struct days {
+    int first, n;
+};
+
+/* Writes a file and puts it among the files of some kinds. */
+static void add(struct material *made, const char *name, struct day_file file, struct days days, struct archive *kind,
                 struct archive *other)
 {
-    archive_add(&made->all, name, file, day, 1);
+    archive_add(&made->all, name, file, days.first, days.n);
     put_path(kind, made->all.paths[made->all.n - 1]);
     if (other)
         put_path(other, made->all.paths[made->all.n - 1]);
 }
 
-/* Of day number `at` of the list: what else than its right file there is follows from the number. */
-static void add_day(struct material *made, int at, int day)
+/* Of the days that are number `at` of the list: what else than their right file there is follows from the number. */
+static void add_days(struct material *made, int at, struct days days)
 {
     static const struct day_file forms[] = {{.south_last = true}, {.deflated = true}, {.storage = STORED_FLOAT}};
     const struct day_file plain = {.has_ice = at % 4 == 0}, wrong = {.has_ice = at % 4 == 0, .added = 25};
     const bool is_never_final = at % 11 == 10;
     if (is_never_final) { /* but revised: no other file of it comes without being asked to replace */
-        add(made, test_path("o%02d_preliminary.nc", at), wrong, day, &made->arriving, NULL);
-        add(made, test_path("p%02d_preliminary.nc", at), plain, day, &made->corrections, &made->right);
+        add(made, test_path("o%02d_preliminary.nc", at), wrong, days, &made->arriving, NULL);
+        add(made, test_path("p%02d_preliminary.nc", at), plain, days, &made->corrections, &made->right);
         return;
     }
     if (at % 7 == 3) { /* corrected */
-        add(made, test_path("a%02d.nc", at), wrong, day, &made->arriving, NULL);
-        add(made, test_path("b%02d.nc", at), plain, day, &made->corrections, &made->right);
+        add(made, test_path("a%02d.nc", at), wrong, days, &made->arriving, NULL);
+        add(made, test_path("b%02d.nc", at), plain, days, &made->corrections, &made->right);
         put_path(&made->arriving, made->right.paths[made->right.n - 1]); /* and once without being asked to replace */
     } else {
-        add(made, test_path("c%02d.nc", at), plain, day, &made->arriving, &made->right);
+        add(made, test_path("c%02d.nc", at), plain, days, &made->arriving, &made->right);
     }
     if (at % 3 == 0)
-        add(made, test_path("d%02d_preliminary.nc", at), (struct day_file){.added = -60}, day, &made->arriving, NULL);
+        add(made, test_path("d%02d_preliminary.nc", at), (struct day_file){.added = -60}, days, &made->arriving, NULL);
     if (at % 4 == 1) {
         struct day_file form = forms[at % 3];
-        add(made, test_path("e%02d.nc", at), form, day, &made->arriving, NULL);
+        add(made, test_path("e%02d.nc", at), form, days, &made->arriving, NULL);
     }
 }
 
@@ -95,7 +101,21 @@ static void make_material(struct material *made, const char *name)
     for (int day = 1; day <= 3; ++day)
         days[n++] = INGEST_LAST_DAY + day;
     for (int at = 0; at < n; ++at)
-        add_day(made, at, days[at]);
+        add_days(made, at, (struct days){days[at], 1});
+    made->old = archive_scan(&made->all);
+}
+
+/* The whole years 2000, 2001 and 2002. */
+static void make_years(struct material *made, const char *name)
+{
+    static const int lengths[] = {1, 31, 7, 16, 2, 28, 12, 31, 5, 37};
+    *made = (struct material){.all = archive_new(name)};
+    for (int at = 0, first = 0; first < N_DAYS_OF_YEARS; ++at) {
+        const int length = lengths[at % 10], left = N_DAYS_OF_YEARS - first;
+        const struct days days = {first, length < left ? length : left};
+        add_days(made, at, days);
+        first += days.n;
+    }
     made->old = archive_scan(&made->all);
 }
 
@@ -176,7 +196,7 @@ static struct sst_identity digest_of_right(const struct material *made, size_t w
 
 /* --- in parts ----------------------------------------------------------------------------------------------------- */
 
-/* The number of the day that a file is of, as add_day names it. */
+/* The number of the days that a file is of, as add_days names it. */
 static int number_of(const char *path)
 {
     const char *name = strrchr(path, '/') + 1;
@@ -260,19 +280,16 @@ static struct sst_state *feed_by_order(struct fake_disk *disk, const struct mate
     return one.state;
 }
 
-START_TEST(every_order_leaves_the_state_of_the_right_files)
+static void check_orders(const struct material *made, int n_orders)
 {
-    const int n_orders = (int)crash_size((struct crash_sizes){18, 200, 2000, 10000});
-    struct material made;
     struct sst_identity right[N_WAYS];
-    make_material(&made, "orders");
     for (size_t way = 0; way < N_WAYS; ++way)
-        right[way] = digest_of_right(&made, way);
+        right[way] = digest_of_right(made, way);
     for (int order = 0; order < n_orders; ++order) {
         const size_t way = (size_t)order % N_WAYS;
         struct sst_error err = {SST_OK, ""};
         struct fake_disk *disk = fake_disk_new();
-        struct sst_state *state = feed_by_order(disk, &made, way, order);
+        struct sst_state *state = feed_by_order(disk, made, way, order);
         struct sst_identity digest = {0, 0};
         ck_assert_int_eq(sst_state_digest(state, &digest, &err), SST_OK);
         ck_assert_msg(digest.low == right[way].low && digest.high == right[way].high, "order %d, %s: another state",
@@ -281,9 +298,29 @@ START_TEST(every_order_leaves_the_state_of_the_right_files)
         sst_state_close(&state);
         fake_disk_free(disk);
     }
+}
+
+START_TEST(every_order_leaves_the_state_of_the_right_files)
+{
+    const int n_orders = (int)crash_size((struct crash_sizes){18, 200, 2000, 10000});
+    struct material made;
+    make_material(&made, "orders");
+    check_orders(&made, n_orders);
     crash_count("T13",
                 "%d orders of %zu files, a third of them each in one state, two and three that were merged: one digest",
                 n_orders, made.all.n);
+    sst_catalog_destroy(&made.old);
+}
+END_TEST
+
+START_TEST(every_order_of_whole_years_leaves_the_state_of_the_right_files)
+{
+    const int n_orders = (int)crash_size((struct crash_sizes){9, 9, 200, 1000});
+    struct material made;
+    make_years(&made, "years");
+    check_orders(&made, n_orders);
+    crash_count("T13", "%d orders of three whole years, of %d days in %zu files: one digest", n_orders, N_DAYS_OF_YEARS,
+                made.all.n);
     sst_catalog_destroy(&made.old);
 }
 END_TEST
@@ -331,6 +368,7 @@ Suite *test_suite(void)
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 300);
     tcase_add_test(tc, every_order_leaves_the_state_of_the_right_files);
+    tcase_add_test(tc, every_order_of_whole_years_leaves_the_state_of_the_right_files);
     tcase_add_test(tc, another_state_has_another_digest);
     suite_add_tcase(suite, tc);
     return suite;
