@@ -272,6 +272,7 @@ static enum sst_status ingest(struct round *round, struct sst_error *err)
         .accept_stale = options->accept_stale,
         .accept_jump = options->accept_jump,
         .old = job->old,
+        .old_crew = options->old_crew.crew ? &options->old_crew : NULL,
         .tell = tell_day,
         .hand = job->hand ? hand_day : NULL,
         .cancelled = sst_signals_cancelled,

@@ -135,6 +135,8 @@ static enum sst_status launch_readers(struct sst_options *options, struct sst_er
 {
     if (!takes(options, SST_OPTION_ID_readers) || (options->is_given[SST_OPTION_ID_readers] && options->n_readers == 0))
         return SST_OK;
+    if (options->replaces || options->command == SST_COMMAND_QUARANTINE)
+        SST_TRY(sst_crew_launch(&sst_serve, &options->old_crew.crew, err));
     return sst_crew_launch(&sst_serve, &options->crew.crew, err);
 }
 
@@ -144,6 +146,10 @@ static void settle_readers(struct sst_options *options)
     options->crew.is_short = options->readers_are_short;
     options->crew.task_seconds = options->read_timeout;
     options->crew.cancelled = sst_signals_cancelled;
+    struct sst_crew *const old = options->old_crew.crew;
+    options->old_crew = options->crew;
+    options->old_crew.crew = old;
+    options->old_crew.n_readers = 1;
 }
 
 static int run_command(struct sst_options *options, struct sst_log *log)
@@ -193,6 +199,7 @@ int main(int argc, char **argv)
         sst_log_failure(&log, &err);
         exit_code = sst_status_exit_code(rc);
     }
+    sst_crew_destroy(&options.old_crew.crew);
     sst_crew_destroy(&options.crew.crew);
     sst_options_clear(&options);
     if (exit_code == sst_status_exit_code(SST_ERR_INTERRUPTED))

@@ -146,6 +146,7 @@ struct sst_options {
     double memory_share; /* 0..1 of what the process may use; 0 where memory was given in bytes */
     uint64_t memory_bytes; /* most that the run may take; once settled > 0, before that 0 = no limit unless given */
     uint64_t usable_bytes; /* what the process may use, once settled; UINT64_MAX where the system does not tell */
+    struct sst_reader_crew old_crew; /* of commands that take counted days away: who reads the files of those */
     struct sst_reader_crew crew; /* the readers, once launched; crew NULL: the program itself reads */
     bool wants_timings;
     enum sst_progress_mode progress;

@@ -184,20 +184,22 @@ done:
     return rc;
 }
 
-/* Where old values may be found, if they will be asked for. */
+/* Where old values may be found, if they will be asked for: while the readers are busy with days, others read them. */
 static enum sst_status open_old(struct sst_ingest *ingest, const struct sst_reader_options *reader,
                                 struct sst_error *err)
 {
     struct sst_catalog *const places[SST_INGEST_N_OLD] = {ingest->options->old, ingest->catalog};
+    struct sst_reader_options options = *reader;
     char text[SST_INGEST_TEXT_SIZE];
+    options.crew = ingest->options->old_crew;
     if (!ingest->options->replaces || ingest->policy->keep == SST_KEEP_ALL)
         return SST_OK;
     for (size_t i = 0; i < SST_INGEST_N_OLD; ++i) {
         if (places[i] && !sst_ingest_fits(ingest->policy, places[i], true, text))
             return sst_fail(err, SST_ERR_INPUT, "--old: %s", text);
         if (places[i])
-            SST_TRY(sst_ingest_files_open(&ingest->old[i], SST_INGEST_SINGLE_BESIDE, ingest->policy, places[i], reader,
-                                          err));
+            SST_TRY(
+                sst_ingest_files_open(&ingest->old[i], SST_INGEST_SINGLE, ingest->policy, places[i], &options, err));
     }
     return SST_OK;
 }

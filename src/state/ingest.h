@@ -121,6 +121,8 @@ struct sst_ingest_options {
     bool replaces; /* --replace */
     bool accept_product, accept_stale, accept_jump;
     struct sst_catalog *old; /* --old: files that were counted, to take their days away again; NULL: none */
+    /* Who reads those, and not the readers of days, which are busy; NULL: this process, which dies of what would kill them. */
+    const struct sst_reader_crew *old_crew;
     void (*tell)(void *user, const struct sst_ingest_news *news);
     /*
      * Handed each day that was read and is counted, logged or known already, before it is durable: so one read serves others

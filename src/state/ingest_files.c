@@ -37,9 +37,13 @@ enum sst_status sst_ingest_files_open(struct sst_ingest_files *files, enum sst_i
     SST_TRY(allocate(files, policy->lattice == SST_LATTICE_CENTI, err));
     if (use == SST_INGEST_DAYS)
         return sst_reader_create(catalog, &files->domain, &files->options, &files->reader, err);
-    if (use == SST_INGEST_SINGLE_BESIDE)
-        files->options.crew = NULL;
-    return sst_steps_create(catalog, &files->domain, &files->options, &files->steps, err);
+    return SST_OK;
+}
+
+void sst_ingest_files_rest(struct sst_ingest_files *files)
+{
+    if (files->options.crew)
+        sst_steps_destroy(&files->steps);
 }
 
 void sst_ingest_files_close(struct sst_ingest_files *files)
@@ -109,6 +113,8 @@ enum sst_status sst_ingest_files_find(struct sst_ingest_files *files, struct sst
 {
     size_t first = 0, count = 0;
     *is_found = false;
+    if (!files->steps)
+        SST_TRY(sst_steps_create(files->catalog, &files->domain, &files->options, &files->steps, err));
     sst_catalog_day(files->catalog, day, &first, &count);
     for (size_t entry = first; entry < first + count && !*is_found; ++entry) {
         struct sst_step *step = NULL;

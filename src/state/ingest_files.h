@@ -10,7 +10,7 @@ struct sst_ingest_files {
     struct sst_domain domain; /* the whole grid, as the files have it */
     struct sst_reader_options options;
     struct sst_reader *reader; /* of whole days; NULL where single entries are looked for */
-    struct sst_steps *steps; /* of single entries, else NULL */
+    struct sst_steps *steps; /* of single entries, from the first that is asked for on; else NULL */
     struct sst_field field; /* of the day read last, canonical order */
     int16_t *marks; /* sea ice of it, domain order */
     uint32_t *counts; /* for sst_ingest_median */
@@ -19,8 +19,7 @@ struct sst_ingest_files {
 /* What files are opened for. */
 enum sst_ingest_use {
     SST_INGEST_DAYS, /* one after the other, as the catalog has them */
-    SST_INGEST_SINGLE, /* entries, by whoever reads */
-    SST_INGEST_SINGLE_BESIDE /* entries while the readers are busy with days: this process reads, and dies of what would kill them */
+    SST_INGEST_SINGLE /* entries */
 };
 
 /*
@@ -41,6 +40,9 @@ void sst_ingest_files_close(struct sst_ingest_files *files);
  */
 SST_MUST_CHECK enum sst_status sst_ingest_files_read(struct sst_ingest_files *files, struct sst_day day, size_t *file,
                                                      struct sst_ingest_look *look, struct sst_error *err);
+
+/* Leaves the readers to others that single entries are asked of: the next question to this one takes them again. */
+void sst_ingest_files_rest(struct sst_ingest_files *files);
 
 /*
  * Reads the entry of a day whose values have these digests into files->field, whatever else is there of the day.

@@ -16,8 +16,10 @@ static enum sst_status read_old(struct sst_ingest_files *old, int slot, const st
     *field = NULL;
     for (size_t i = 0; i < SST_INGEST_N_OLD && !*field; ++i) {
         bool is_found = false;
-        if (old[i].steps)
-            SST_TRY(sst_ingest_files_find(&old[i], day, entry->digest, entry->ice_digest, &is_found, err));
+        if (!old[i].catalog)
+            continue;
+        sst_ingest_files_rest(&old[SST_INGEST_N_OLD - 1 - i]);
+        SST_TRY(sst_ingest_files_find(&old[i], day, entry->digest, entry->ice_digest, &is_found, err));
         *field = is_found ? &old[i].field : NULL;
     }
     return SST_OK;

@@ -69,7 +69,7 @@ static enum sst_status find_old(struct sst_retire *retire, struct sst_day day, u
                                 const struct sst_field **field, struct sst_error *err)
 {
     bool is_found = false;
-    if (retire->old.steps)
+    if (retire->old.catalog)
         SST_TRY(sst_ingest_files_find(&retire->old, day, digest, ice_digest, &is_found, err));
     *field = is_found ? &retire->old.field : NULL;
     return SST_OK;
