@@ -142,7 +142,8 @@ static enum sst_status launch_readers(struct sst_options *options, struct sst_er
 
 static void settle_readers(struct sst_options *options)
 {
-    options->crew.n_readers = options->n_readers;
+    const bool is_less = is_brief(options) && (size_t)options->n_readers > options->n_inputs;
+    options->crew.n_readers = is_less ? (int)options->n_inputs : options->n_readers;
     options->crew.is_short = options->readers_are_short;
     options->crew.task_seconds = options->read_timeout;
     options->crew.cancelled = sst_signals_cancelled;

@@ -1,6 +1,8 @@
 /*
  * A slot that is large is read and written by several threads: what it is, its file, and what is said of a damaged one do not tell
  * by how many. One thread is had by leaving the process one core.
+ *
+ * ctest-labels: threads
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -176,6 +178,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("slot_large");
     TCase *tcase = tcase_create("large");
+    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, a_large_slot_does_not_tell_how_many_threads_there_were, 0, SLOT_N_POLICIES);
     tcase_add_loop_test(tcase, the_first_fault_of_a_large_slot_is_told, 0, SLOT_N_POLICIES);
     suite_add_tcase(suite, tcase);

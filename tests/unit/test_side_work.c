@@ -1,4 +1,8 @@
-/* Work begun in order by one thread and finished by several: each item once, none that was not begun. */
+/*
+ * Work begun in order by one thread and finished by several: each item once, none that was not begun.
+ *
+ * ctest-labels: threads
+ */
 #include <pthread.h>
 #include <string.h>
 
