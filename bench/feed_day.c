@@ -292,6 +292,7 @@ int main(int argc, char **argv)
                                        .bounds = bounds,
                                        .now = now,
                                        .writer = {&table, put_day, drop_day, look}};
+    sample.about.days_open = sst_feed_days_held(&spec);
     must(sst_feed_open(&spec, SST_FEED_GO_ON, &feed, &err), &err);
     (void)printf("%zu cells, %zu of them sea; memory %.0f MB\n", sample.domain.n_cells, sample.n_cells,
                  1e-6 * (double)sst_feed_bytes(&spec));
