@@ -414,6 +414,9 @@ static enum sst_status conclude(struct detect *detect, struct sst_error *err)
     const size_t n_bad = sst_reader_totals(detect->reader)->n_days_bad;
     tell(detect);
     SST_TRY(sst_log_check(options->log, SST_ERR_INPUT, err));
+    if (options
+            ->events) /* whole before the maps take their place, so that both do or neither, but for a crash between */
+        SST_TRY(sst_detect_table_complete(&detect->table, err));
     if (options->output)
         SST_TRY(finish_maps(detect, err));
     if (options->events)

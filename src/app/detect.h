@@ -82,6 +82,9 @@ SST_MUST_CHECK enum sst_status sst_detect_table_open(struct sst_detect_table *ta
                                                      struct sst_error *err);
 SST_MUST_CHECK enum sst_status sst_detect_table_put(struct sst_detect_table *table, const struct sst_event *event,
                                                     struct sst_error *err);
+/* After the last event: all is on the disk, beside its place. Errors: SST_ERR_OUTPUT, for lack of room too. */
+SST_MUST_CHECK enum sst_status sst_detect_table_complete(struct sst_detect_table *table, struct sst_error *err);
+/* Renames what is complete. */
 SST_MUST_CHECK enum sst_status sst_detect_table_finish(struct sst_detect_table *table, bool overwrite,
                                                        struct sst_error *err);
 /* Removes what is not finished. */

@@ -13,7 +13,7 @@ static const char header[] =
     "intensity_mean,intensity_max,intensity_var,intensity_cumulative,"
     "intensity_mean_relThresh,intensity_max_relThresh,intensity_var_relThresh,intensity_cumulative_relThresh,"
     "intensity_mean_abs,intensity_max_abs,intensity_var_abs,intensity_cumulative_abs,"
-    "rate_onset,rate_decline,category,severity,p_moderate,p_strong,p_severe,p_extreme,"
+    "rate_onset,rate_decline,category,severity,p_moderate,p_strong,p_severe,p_extreme,season,"
     "status,open_start,open_end,days_missing,days_filled,days_no_category,flags\r\n";
 
 enum sst_status sst_detect_table_open(struct sst_detect_table *table, size_t n_watched, bool overwrite,
@@ -80,6 +80,31 @@ static void put_place(const struct sst_detect_table *table, const struct sst_eve
                   event->duration);
 }
 
+/* The seasons from the first day to the last, by quarters of the year, as heatwaveR names them. */
+static void put_season(const struct sst_detect_table *table, const struct sst_event *event)
+{
+    static const char *const names[] = {"Winter", "Spring", "Summer", "Fall"};
+    enum { N_SEASONS = 4, MONTHS = 3, ALL_YEAR_DAYS = 270 };
+    const double lat = sst_domain_lat(table->domain, table->watched[event->cell] / table->domain->n_cols);
+    const int turn = lat < 0 ? 2 : 0;
+    const struct sst_day days[] = {sst_calendar_day_at(table->calendar, event->first),
+                                   sst_calendar_day_at(table->calendar, event->last)};
+    int quarters[2];
+    for (int i = 0; i < 2; ++i) {
+        int month = 1, of_month = 1;
+        sst_calendar_month_day(table->calendar, days[i].slot, &month, &of_month);
+        quarters[i] = N_SEASONS * days[i].year + (month - 1) / MONTHS;
+    }
+    const int n = quarters[1] - quarters[0];
+    const char *first = names[(quarters[0] + turn) % N_SEASONS], *last = names[(quarters[1] + turn) % N_SEASONS];
+    if (event->duration > ALL_YEAR_DAYS)
+        (void)fputs(",Year-round", table->file);
+    else if (n == 0)
+        (void)fprintf(table->file, ",%s", first);
+    else
+        (void)fprintf(table->file, ",%s%c%s", first, n == 1 ? '/' : '-', last);
+}
+
 enum sst_status sst_detect_table_put(struct sst_detect_table *table, const struct sst_event *event,
                                      struct sst_error *err)
 {
@@ -99,6 +124,7 @@ enum sst_status sst_detect_table_put(struct sst_detect_table *table, const struc
     put_number(file, event->category > 0 ? event->severity : (double)NAN);
     for (int i = 0; i < SST_EVENT_N_CATEGORIES; ++i)
         put_number(file, 100.0 * event->n_category[i] / event->duration);
+    put_season(table, event);
     (void)fprintf(file, ",%s,%d,%d,%d,%d,%d", sst_event_status_name(event->status), event->is_open_start,
                   event->is_open_end, event->n_unknown, event->n_filled, event->n_no_category);
     put_flags(file, event->flags);
@@ -109,7 +135,7 @@ enum sst_status sst_detect_table_put(struct sst_detect_table *table, const struc
     return SST_OK;
 }
 
-enum sst_status sst_detect_table_finish(struct sst_detect_table *table, bool overwrite, struct sst_error *err)
+enum sst_status sst_detect_table_complete(struct sst_detect_table *table, struct sst_error *err)
 {
     errno = 0;
     const bool is_whole = !ferror(table->file) && fflush(table->file) == 0;
@@ -119,7 +145,11 @@ enum sst_status sst_detect_table_finish(struct sst_detect_table *table, bool ove
     if (!is_whole || !is_closed)
         return sst_fail(err, SST_ERR_OUTPUT, "%s: cannot be written: %s. Check the space in that folder", table->path,
                         strerror(problem ? problem : errno));
-    SST_TRY(sst_place_sync(table->temporary, err));
+    return sst_place_sync(table->temporary, err);
+}
+
+enum sst_status sst_detect_table_finish(struct sst_detect_table *table, bool overwrite, struct sst_error *err)
+{
     SST_TRY(sst_place_commit(table->temporary, table->path, overwrite, err));
     sst_free(table->temporary);
     table->temporary = NULL;

@@ -312,6 +312,7 @@ enum sst_status sst_feed_job_open(struct sst_feed_job *job, const struct sst_opt
         .announce = announce,
         .writer = sst_feed_files_writer_table(job->writer),
     };
+    job->about.days_open = sst_feed_days_held(&spec);
     sst_log_info(options->log, "%s: %zu of %zu cells have a threshold; the feed takes %s of memory", job->folder,
                  job->n_watched, job->domain.n_cells, sst_size_text(sst_feed_bytes(&spec), true, size));
     return sst_feed_open(&spec, use, &job->feed, err);

@@ -27,6 +27,7 @@ struct sst_feed_about {
     const char *sibling; /* folder of a feed by another climatology beside this one; "" */
     const struct sst_region_set *regions;
     int days_kept; /* days whose files stay; 0: all */
+    int days_open; /* so many days after a day, its files do not change any more */
 };
 
 /* How well a category is known in view of the error of the threshold. */

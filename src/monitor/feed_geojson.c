@@ -110,6 +110,7 @@ static json_t *metadata_json(struct collection *collection, const struct sst_fee
     sst_feed_set_day(maker, out, "day", day->day);
     sst_feed_set_count(maker, out, "revision", day->revision);
     sst_feed_set_text(maker, out, "input_status", sst_feed_input_status(day->is_absent, day->is_preliminary));
+    sst_feed_set_day(maker, out, "valid_until_revised", sst_feed_final_from(collection->about, day->day));
     return out;
 }
 

@@ -31,7 +31,8 @@ static void set_file(struct sst_feed_maker *maker, json_t *object, const struct 
 
 /* --- index.json --------------------------------------------------------------------------------------------------- */
 
-static json_t *days_json(struct sst_feed_maker *maker, const struct sst_feed_state *state)
+static json_t *days_json(struct sst_feed_maker *maker, const struct sst_feed_about *about,
+                         const struct sst_feed_state *state)
 {
     json_t *out = sst_feed_array(maker);
     for (size_t i = 0; i < state->n_days; ++i) {
@@ -42,6 +43,7 @@ static json_t *days_json(struct sst_feed_maker *maker, const struct sst_feed_sta
         sst_feed_set_count(maker, day, "revision", listed->revision);
         sst_feed_set_text(maker, day, "input_status", sst_feed_input_status(listed->is_absent, listed->is_preliminary));
         sst_feed_set_time(maker, day, "published", listed->published);
+        sst_feed_set_day(maker, day, "valid_until_revised", sst_feed_final_from(about, listed->day));
         sst_feed_set_text(maker, day, "folder", sst_feed_day_folder(maker->calendar, listed->day, folder));
         sst_feed_append(maker, out, day);
     }
@@ -55,7 +57,7 @@ enum sst_status sst_feed_index_json(const struct sst_feed_about *about, const st
     json_t *whole = start(&maker, about, SST_FEED_INDEX_SCHEMA, state), *list = sst_feed_array(&maker);
     sst_feed_set_day(&maker, whole, "oldest", state->oldest);
     sst_feed_set_day(&maker, whole, "newest", state->newest);
-    sst_feed_set(&maker, whole, "days", days_json(&maker, state));
+    sst_feed_set(&maker, whole, "days", days_json(&maker, about, state));
     for (size_t i = 0; i < files->n; ++i) {
         json_t *file = sst_feed_object(&maker);
         set_file(&maker, file, &files->files[i]);
@@ -195,6 +197,7 @@ static json_t *day_json(struct sst_feed_maker *maker, const struct sst_feed_late
     sst_feed_set_text(maker, out, "input_status", sst_feed_input_status(day->is_absent, day->is_preliminary));
     sst_feed_set_time(maker, out, "first_published", day->first_published);
     sst_feed_set_time(maker, out, "published", day->published);
+    sst_feed_set_day(maker, out, "valid_until_revised", sst_feed_final_from(latest->about, day->day));
     sst_feed_set_text(maker, out, "folder", sst_feed_day_folder(maker->calendar, day->day, folder));
     const size_t length = strlen(folder);
     for (size_t i = 0; i < latest->files->n; ++i) {

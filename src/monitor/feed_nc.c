@@ -112,6 +112,7 @@ static void make_texts(const struct sst_feed_about *about, const struct sst_feed
 /* Numbers and dates as attributes have them. */
 struct figures {
     char version[SST_FEED_TIME_TEXT_SIZE], first_version[SST_FEED_TIME_TEXT_SIZE], id[96];
+    char final_from[SST_DAY_TEXT_SIZE];
     char start[SST_FEED_TIME_TEXT_SIZE], end[SST_FEED_TIME_TEXT_SIZE];
     char south[24], north[24], west[24], east[24], percentile[24];
 };
@@ -124,6 +125,7 @@ static void make_figures(const struct sst_feed_about *about, const struct sst_fe
     (void)sst_day_text(about->calendar, day->day, date);
     (void)sst_feed_time_text(day->published, out->version);
     (void)sst_feed_time_text(day->first_published, out->first_version);
+    (void)sst_day_text(about->calendar, sst_feed_final_from(about, day->day), out->final_from);
     (void)snprintf(out->id, sizeof out->id, "%.40s_%s_r%d", about->climatology_id, date, day->revision);
     (void)snprintf(out->start, sizeof out->start, "%sT00:00:00Z", date);
     (void)snprintf(out->end, sizeof out->end, "%sT23:59:59Z", date);
@@ -156,6 +158,7 @@ static enum sst_status finish(const struct sst_feed_about *about, const struct s
         {"date_created", figures.version},
         {"date_issued", figures.version},
         {"first_published", figures.first_version},
+        {"valid_until_revised", figures.final_from},
         {"climatology_id", about->climatology_id},
         {"baseline_period", texts[BASELINE].data},
         {"percentile", figures.percentile},

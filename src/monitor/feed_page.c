@@ -53,6 +53,8 @@ done:
     return rc;
 }
 
+void sst_feed_page_remember(struct sst_feed_page *page, struct sst_feed_memo *memo) { page->memo = memo; }
+
 void sst_feed_page_destroy(struct sst_feed_page **page)
 {
     if (!*page)
@@ -119,9 +121,16 @@ void sst_feed_page_add_key(struct sst_text *out, const struct sst_feed_page *pag
 
 void sst_feed_page_add_codes(struct sst_text *out, struct sst_feed_page *page, size_t n_bytes)
 {
-    const size_t n = sst_deflate_plain(page->deflater, page->codes, n_bytes, page->packed, page->packed_room);
+    const struct sst_digest_link key =
+        page->memo ? sst_digest_link_of(page->codes, n_bytes) : (struct sst_digest_link){0};
     sst_text_add(out, "\"");
-    sst_text_add_base64(out, page->packed, n);
+    if (!page->memo || !sst_feed_memo_find(page->memo, &key, out)) {
+        const size_t n = sst_deflate_plain(page->deflater, page->codes, n_bytes, page->packed, page->packed_room);
+        const size_t start = out->size;
+        sst_text_add_base64(out, page->packed, n);
+        if (page->memo && out->size > start)
+            sst_feed_memo_keep(page->memo, &key, out->data + start, out->size - start);
+    }
     sst_text_add(out, "\"");
 }
 

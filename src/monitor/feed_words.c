@@ -67,6 +67,11 @@ void sst_feed_add_definition(struct sst_text *text, const struct sst_feed_about 
     sst_text_add(text, ".");
 }
 
+struct sst_day sst_feed_final_from(const struct sst_feed_about *about, struct sst_day day)
+{
+    return sst_calendar_day_at(about->calendar, sst_calendar_days_since_1970(about->calendar, day) + about->days_open);
+}
+
 void sst_feed_add_place(struct sst_text *text, double lat, double lon)
 {
     sst_text_addf(text, "%.1f %c, %.1f %c", fabs(lat), lat < 0 ? 'S' : 'N', fabs(lon), lon < 0 ? 'W' : 'E');

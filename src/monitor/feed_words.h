@@ -19,6 +19,9 @@ const char *sst_feed_category_name(int category);
 /* "missing", "preliminary", "final" */
 const char *sst_feed_input_status(bool is_absent, bool is_preliminary);
 
+/* The day that makes it certain that the files of `day` stay as they are, once the feed has come to it. */
+struct sst_day sst_feed_final_from(const struct sst_feed_about *about, struct sst_day day);
+
 /* "marine heatwave", "marine cold spell" */
 const char *sst_feed_kind_text(const struct sst_feed_about *about);
 

@@ -88,6 +88,10 @@ for row in rows:
     assert max(here.max(), 0) == ("none", "I Moderate", "II Strong", "III Severe", "IV Extreme").index(row["category"]), row
     for level, name in enumerate(("p_moderate", "p_strong", "p_severe", "p_extreme"), 1):
         assert abs(100.0 * (here == level).sum() / len(here) - float(row[name])) < 1e-6
+    seasons = ("Winter", "Spring", "Summer", "Fall") if float(row["lat"]) >= 0 else ("Summer", "Fall", "Winter", "Spring")
+    touched = [seasons[(days[i].month - 1) // 3] for i in range(first, last + 1)]
+    touched = [name for i, name in enumerate(touched) if i == 0 or name != touched[i - 1]]
+    assert row["season"] == ("/" if len(touched) < 3 else "-").join(dict.fromkeys((touched[0], touched[-1]))), row
 assert n_days == in_event.sum(), (n_days, in_event.sum())
 for cell in numbers.values():
     assert [number for _, number in sorted(cell)] == list(range(1, len(cell) + 1))

@@ -121,6 +121,7 @@ void feed_fixture_open(struct feed_fixture *fixture, struct even_axis lat, struc
         .link = "https://example.org/feed",
         .sibling = "",
         .regions = &fixture->regions,
+        .days_open = 27,
     };
     must(sst_area_tracker_create(&fixture->domain, SST_CALENDAR_STANDARD, &fixture->tracker, &err) == SST_OK, err.text);
     for (size_t cell = 0; cell < fixture->domain.n_cells; ++cell)

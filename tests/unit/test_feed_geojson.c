@@ -133,6 +133,7 @@ START_TEST(an_area_has_its_outline_its_hole_and_its_numbers)
     ck_assert_str_eq(text_of(metadata, "title"), fixture.about.title);
     ck_assert_str_eq(text_of(metadata, "day"), "2026-11-30");
     ck_assert_str_eq(text_of(metadata, "input_status"), "preliminary");
+    ck_assert_str_eq(text_of(metadata, "valid_until_revised"), "2026-12-27");
     ck_assert_int_eq(json_integer_value(member(metadata, "count")), 1);
     ck_assert_int_eq(json_integer_value(member(metadata, "revision")), 2);
     ck_assert_double_eq(check_geometry(member(one, "geometry"), &n_polygons, &n_holes), 2 * (900 - 100));

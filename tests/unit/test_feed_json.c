@@ -101,6 +101,7 @@ START_TEST(the_index_lists_every_file_and_every_day)
     ck_assert_str_eq(text_of(json_array_get(days, 2), "folder"), "days/2026/20261130");
     ck_assert_int_eq(count_of(json_array_get(days, 2), "revision"), 2);
     ck_assert_str_eq(text_of(json_array_get(days, 2), "published"), "2026-12-02T00:00:00Z");
+    ck_assert_str_eq(text_of(json_array_get(days, 0), "valid_until_revised"), "2026-12-25");
     json_decref(whole);
     close_feed(&feed);
 }
@@ -173,6 +174,7 @@ START_TEST(the_latest_day_is_told_with_what_is_late_and_missing)
     ck_assert_str_eq(json_string_value(json_array_get(member(timeliness, "missing_days"), 0)), "2026-11-29");
     ck_assert_str_eq(text_of(latest, "day"), "2026-11-30");
     ck_assert_str_eq(text_of(latest, "input_status"), "preliminary");
+    ck_assert_str_eq(text_of(latest, "valid_until_revised"), "2026-12-27");
     ck_assert_int_eq(count_of(latest, "revision"), 2);
     ck_assert_uint_eq(json_array_size(member(latest, "files")), 1);
     ck_assert_str_eq(text_of(json_array_get(member(latest, "files"), 0), "path"), "days/2026/20261130/mhw.nc");

@@ -148,6 +148,7 @@ START_TEST(types_and_attributes_are_as_documented)
     ck_assert_str_eq(attribute(ncid, NC_GLOBAL, "input_status"), "preliminary");
     ck_assert_str_eq(attribute(ncid, NC_GLOBAL, "date_created"), "2026-12-02T00:00:00Z");
     ck_assert_str_eq(attribute(ncid, NC_GLOBAL, "first_published"), "2026-12-01T00:00:00Z");
+    ck_assert_str_eq(attribute(ncid, NC_GLOBAL, "valid_until_revised"), "2026-12-27");
     ck_assert_str_eq(attribute(ncid, NC_GLOBAL, "climatology_id"), "0123abcd");
     ck_assert_str_eq(attribute(ncid, NC_GLOBAL, "baseline_period"), "1991-2020");
     ck_assert_str_eq(attribute(ncid, NC_GLOBAL, "Conventions"), "CF-1.11, ACDD-1.3");

@@ -309,6 +309,49 @@ START_TEST(about_tells_grid_land_and_texts_as_they_are)
 }
 END_TEST
 
+/* The scripts of a day, one after the other. */
+static void add_scripts(struct sst_feed_page *page, const struct sst_feed_day *day, struct sst_text *out)
+{
+    struct sst_error err = {0};
+    ck_assert_int_eq(sst_feed_page_map(page, day, out, &err), SST_OK);
+    ck_assert_int_eq(sst_feed_page_tile(page, day, 0, 0, out, &err), SST_OK);
+}
+
+START_TEST(planes_that_are_remembered_make_the_same_scripts)
+{
+    struct sst_feed_page *plain = NULL, *page = NULL;
+    struct sst_feed_memo *memo = NULL;
+    struct sst_error err = {0};
+    made_up_feed_open(&fixture, 3, FIXTURE_DAYS, false);
+    ck_assert_int_eq(sst_feed_page_create(&fixture.about, &plain, &err), SST_OK);
+    ck_assert_int_eq(sst_feed_page_create(&fixture.about, &page, &err), SST_OK);
+    ck_assert_int_eq(sst_feed_memo_create(&memo, &err), SST_OK);
+    sst_feed_page_remember(page, memo);
+    size_t n_kept = 0;
+    for (int turn = 0; turn < 4; ++turn) { /* two days, each twice: the second time all is known */
+        struct sst_text expected = {0}, text = {0};
+        if (turn % 2 == 0)
+            made_up_feed_day(&fixture, FIXTURE_DAYS - 2 + turn / 2);
+        add_scripts(plain, &fixture.day, &expected);
+        add_scripts(page, &fixture.day, &text);
+        ck_assert_uint_eq(text.size, expected.size);
+        ck_assert_mem_eq(text.data, expected.data, text.size);
+        ck_assert(turn % 2 == 1 ? sst_feed_memo_bytes(memo) == n_kept : sst_feed_memo_bytes(memo) > n_kept);
+        n_kept = sst_feed_memo_bytes(memo);
+        sst_text_clear(&expected);
+        sst_text_clear(&text);
+    }
+    sst_feed_memo_age(memo, 1);
+    ck_assert_uint_eq(sst_feed_memo_bytes(memo), n_kept);
+    sst_feed_memo_age(memo, 1);
+    ck_assert_uint_eq(sst_feed_memo_bytes(memo), 0);
+    sst_feed_page_destroy(&plain);
+    sst_feed_page_destroy(&page);
+    sst_feed_memo_destroy(&memo);
+    made_up_feed_close(&fixture);
+}
+END_TEST
+
 static json_t *index_of(struct made_up_feed *feed)
 {
     struct sst_feed_page *page = NULL;
@@ -483,6 +526,7 @@ Suite *test_suite(void)
     tcase_add_test(scripts, a_block_of_a_large_domain_is_its_highest_category);
     tcase_add_test(scripts, tiles_come_back_and_the_last_ones_are_smaller);
     tcase_add_test(scripts, extremes_are_held_and_finer_values_get_finer_steps);
+    tcase_add_test(scripts, planes_that_are_remembered_make_the_same_scripts);
     tcase_add_test(scripts, about_tells_grid_land_and_texts_as_they_are);
     tcase_add_test(scripts, index_tells_days_areas_and_regions);
     tcase_add_test(scripts, index_html_names_the_newest_picture_and_escapes_the_title);
