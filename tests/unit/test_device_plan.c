@@ -1,4 +1,7 @@
-/* app/device_plan: what devices have room for, and what becomes of a run for which they have too little. */
+/*
+ * app/device_plan: what devices have room for, and what becomes of a run for which they have too little.
+ * ctest-labels: figures
+ */
 #include <stdio.h>
 #include <string.h>
 
