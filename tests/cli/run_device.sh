@@ -20,16 +20,18 @@ for kind in "none --smooth 0" "cf --validate 60% --smooth 5" "maxent --percentil
     name=${kind%% *}
     program "${run[@]}" -q --device cpu -o "$name-cpu.nc" --report "$name-cpu.json" sea
     exits 0
+    outputs=("$name-cpu.nc")
     for device in gpu gpu:0 gpu:1 gpu:0,1; do
-        program "${run[@]}" -q --device $device -o "$name.nc" -O --report "$name.json" sea
+        outputs+=("$name-$device.nc")
+        program "${run[@]}" -q --device $device -o "$name-$device.nc" --report "$name.json" -O sea
         exits 0
         err_is ''
-        nctool equal "$name-cpu.nc" "$name.nc"
-        nctool equal_attribute climatology_id "$name-cpu.nc" "$name.nc"
-        json_has "$name.json" "all(r[k] == json.load(open('$name-cpu.json'))[k] for k in ('flags', 'verdict', 'validation', 'sea_cells'))"
-        json_has "$name.json" "r['device']['kind'] == 'emulated' and r['device']['mode'] == 'resident'"
-        json_has "$name.json" "r['timings']['seconds']['devices']['add'] > 0 and r['timings']['seconds']['devices']['finish'] > 0"
+        json_has "$name.json" "all(r[k] == json.load(open('$name-cpu.json'))[k] for k in ('flags', 'verdict', 'validation', 'sea_cells')) \
+            and r['device']['kind'] == 'emulated' and r['device']['mode'] == 'resident' \
+            and r['timings']['seconds']['devices']['add'] > 0 and r['timings']['seconds']['devices']['finish'] > 0"
     done
+    nctool equal "${outputs[@]}"
+    nctool equal_attribute climatology_id "${outputs[@]}"
     json_has "$name.json" "len(r['device']['names']) == 2 and r['device']['why'] == ''"
     json_has "$name-cpu.json" "r['device'] == {'kind': 'cpu', 'names': [], 'mode': None, 'why': '', 'pools': None, 'bytes': None, 'usable_bytes': None}"
     json_has "$name-cpu.json" "r['timings']['seconds']['devices'] is None"

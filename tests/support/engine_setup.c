@@ -65,7 +65,8 @@ void given_append(struct given *given, const void *data, size_t n)
     if (given->n_bytes + n > given->capacity) {
         given->capacity = 2 * (given->n_bytes + n);
         given->bytes = realloc(given->bytes, given->capacity);
-        ck_assert_ptr_nonnull(given->bytes);
+        if (!given->bytes)
+            abort(); /* Check would ask for memory, which tests may count or withhold */
     }
     if (n > 0)
         memcpy(given->bytes + given->n_bytes, data, n);
