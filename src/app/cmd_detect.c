@@ -56,29 +56,6 @@ static enum sst_event_direction direction_of(const struct detect *detect)
 
 /* --- what is read ------------------------------------------------------------------------------------------------- */
 
-static void scan_progress(void *user, size_t done, size_t total) { sst_progress_update(user, done, total, 0); }
-
-static enum sst_status scan(struct detect *detect, struct sst_error *err)
-{
-    const struct sst_options *options = detect->options;
-    const struct sst_catalog_options catalog_options = {
-        .decode = sst_job_decode_options(options),
-        .crew = sst_job_crew(options),
-        .stop_on_bad = options->stop_on_bad,
-        .notes = sst_log_note,
-        .notes_user = options->log,
-        .progress = scan_progress,
-        .progress_user = &detect->progress,
-    };
-    SST_TRY(sst_sources_find((const char *const *)options->inputs, options->n_inputs, &detect->sources, err));
-    sst_progress_begin(&detect->progress, "scan", "files", 0);
-    const enum sst_status rc = sst_catalog_scan((const char *const *)detect->sources.paths, detect->sources.n_paths,
-                                                &catalog_options, &detect->catalog, err);
-    sst_progress_end(&detect->progress);
-    SST_TRY(rc);
-    return sst_log_check(options->log, SST_ERR_INPUT, err);
-}
-
 /* The calendar days that the series touches, days without a file too: an event may bridge them. */
 static void want_slots(const struct detect *detect, bool *wanted)
 {
@@ -456,7 +433,9 @@ int cmd_detect(const struct sst_options *options)
     if (options->events)
         SST_TRY_GOTO(sst_place_check(options->events, options->overwrite, &err));
     SST_TRY_GOTO(sst_detect_limits_open(options, &detect.limits, &err));
-    SST_TRY_GOTO(scan(&detect, &err));
+    SST_TRY_GOTO(sst_job_scan(options, options->inputs, options->n_inputs, &detect.progress, &detect.sources,
+                              &detect.catalog, &err));
+    SST_TRY_GOTO(sst_log_check(options->log, SST_ERR_INPUT, &err));
     SST_TRY_GOTO(settle_calendar(&detect, &err));
     SST_TRY_GOTO(settle_cells(&detect, &err));
     SST_TRY_GOTO(make_ring(&detect, &err));

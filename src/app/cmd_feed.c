@@ -37,30 +37,6 @@ struct rebuild {
     uint8_t *ice;
 };
 
-static void scan_progress(void *user, size_t done, size_t total) { sst_progress_update(user, done, total, 0); }
-
-static enum sst_status scan(struct rebuild *rebuild, struct sst_error *err)
-{
-    const struct sst_options *options = rebuild->options;
-    const struct sst_catalog_options catalog_options = {
-        .decode = sst_job_decode_options(options),
-        .crew = sst_job_crew(options),
-        .stop_on_bad = options->stop_on_bad,
-        .notes = sst_log_note,
-        .notes_user = options->log,
-        .progress = scan_progress,
-        .progress_user = &rebuild->progress,
-    };
-    /* The first word is what is to be done. */
-    SST_TRY(sst_sources_find((const char *const *)options->inputs + 1, options->n_inputs - 1, &rebuild->sources, err));
-    sst_progress_begin(&rebuild->progress, "scan", "files", 0);
-    const enum sst_status rc = sst_catalog_scan((const char *const *)rebuild->sources.paths, rebuild->sources.n_paths,
-                                                &catalog_options, &rebuild->catalog, err);
-    sst_progress_end(&rebuild->progress);
-    SST_TRY(rc);
-    return sst_log_check(options->log, SST_ERR_INPUT, err);
-}
-
 static enum sst_status open_feed(struct rebuild *rebuild, const struct sst_feed_series *series, struct sst_error *err)
 {
     const struct sst_options *options = rebuild->options;
@@ -195,7 +171,11 @@ static enum sst_status make_of_files(struct rebuild *rebuild, struct sst_error *
 
 static enum sst_status rebuild_of_files(struct rebuild *rebuild, struct sst_error *err)
 {
-    SST_TRY(scan(rebuild, err));
+    const struct sst_options *options = rebuild->options;
+    /* The first word is what is to be done. */
+    SST_TRY(sst_job_scan(options, options->inputs + 1, options->n_inputs - 1, &rebuild->progress, &rebuild->sources,
+                         &rebuild->catalog, err));
+    SST_TRY(sst_log_check(options->log, SST_ERR_INPUT, err));
     SST_TRY(open_feed_of_files(rebuild, err));
     SST_TRY(open_reader(rebuild, err));
     return make_of_files(rebuild, err);

@@ -16,28 +16,7 @@ struct command {
     struct sst_retire_totals totals;
 };
 
-static void scan_progress(void *user, size_t done, size_t total) { sst_progress_update(user, done, total, 0); }
-
-static enum sst_status scan_old(struct command *command, struct sst_error *err)
-{
-    const struct sst_options *options = command->options;
-    const struct sst_catalog_options catalog_options = {
-        .decode = sst_job_decode_options(options),
-        .crew = sst_job_crew(options),
-        .notes = sst_log_note,
-        .notes_user = options->log,
-        .progress = scan_progress,
-        .progress_user = &command->progress,
-    };
-    if (options->n_old == 0)
-        return SST_OK;
-    SST_TRY(sst_sources_find((const char *const *)options->old, options->n_old, &command->sources, err));
-    sst_progress_begin(&command->progress, "scan", "files", 0);
-    const enum sst_status rc = sst_catalog_scan((const char *const *)command->sources.paths, command->sources.n_paths,
-                                                &catalog_options, &command->old, err);
-    sst_progress_end(&command->progress);
-    return rc;
-}
+static void show_progress(void *user, size_t done, size_t total) { sst_progress_update(user, done, total, 0); }
 
 static enum sst_status retire(struct command *command, struct sst_error *err)
 {
@@ -54,7 +33,7 @@ static enum sst_status retire(struct command *command, struct sst_error *err)
         .choose_probes = sst_ingest_choose_probes,
         .old = command->old,
         .reader = &reader,
-        .watch = {scan_progress, sst_signals_cancelled, &command->progress},
+        .watch = {show_progress, sst_signals_cancelled, &command->progress},
     };
     if (options->is_given[SST_OPTION_ID_years]) {
         how.first_year = options->archive.first_year;
@@ -97,7 +76,9 @@ int cmd_retire(const struct sst_options *options)
     enum sst_status rc = SST_OK;
     sst_progress_init(&command.progress, options->progress, &terminal, options->log);
     SST_TRY_GOTO(sst_state_open(sst_os_system(), options->state, SST_STATE_READ, &command.state, &err));
-    SST_TRY_GOTO(scan_old(&command, &err));
+    if (options->n_old > 0)
+        SST_TRY_GOTO(sst_job_scan(options, options->old, options->n_old, &command.progress, &command.sources,
+                                  &command.old, &err));
     SST_TRY_GOTO(sst_log_check(options->log, SST_ERR_INPUT, &err));
     SST_TRY_GOTO(retire(&command, &err));
     tell(&command);

@@ -5,7 +5,6 @@
 #include "app/compare_findings.h"
 #include "app/job.h"
 #include "app/signals.h"
-#include "core/mem.h"
 #include "stream/catalog.h"
 #include "stream/reader.h"
 #include "stream/source.h"
@@ -32,28 +31,6 @@ static void detection_clear(struct detection *detection)
     sst_sources_clear(&detection->sources);
 }
 
-static void scan_progress(void *user, size_t done, size_t total) { sst_progress_update(user, done, total, 0); }
-
-static enum sst_status scan(struct detection *detection, struct sst_error *err)
-{
-    const struct sst_compare *compare = detection->compare;
-    const struct sst_options *options = compare->options;
-    const struct sst_catalog_options catalog_options = {
-        .decode = sst_job_decode_options(options),
-        .stop_on_bad = options->stop_on_bad,
-        .notes = sst_log_note,
-        .notes_user = options->log,
-        .progress = scan_progress,
-        .progress_user = compare->progress,
-    };
-    SST_TRY(sst_sources_find((const char *const *)options->detect, options->n_detect, &detection->sources, err));
-    sst_progress_begin(compare->progress, "scan", "files", 0);
-    const enum sst_status rc = sst_catalog_scan((const char *const *)detection->sources.paths,
-                                                detection->sources.n_paths, &catalog_options, &detection->catalog, err);
-    sst_progress_end(compare->progress);
-    return rc;
-}
-
 /* --- cells -------------------------------------------------------------------------------------------------------- */
 
 /* The box of the daily files' grid that holds the climatologies' cells, which may be the whole or a part of it. */
@@ -71,30 +48,13 @@ static enum sst_status cut_box(struct detection *detection, struct sst_error *er
                           sst_domain_lon(&all, all.n_cols - 1), fmax(first, last), &detection->domain, err);
 }
 
-static enum sst_status grid_of_domain(const struct sst_domain *domain, struct sst_grid **out, struct sst_error *err)
-{
-    double *lat = NULL, *lon = NULL;
-    enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_alloc(domain->n_rows, sizeof *lat, "latitudes", &lat, err));
-    SST_TRY_GOTO(sst_alloc(domain->n_cols, sizeof *lon, "longitudes", &lon, err));
-    for (size_t row = 0; row < domain->n_rows; ++row)
-        lat[row] = sst_domain_lat(domain, row);
-    for (size_t col = 0; col < domain->n_cols; ++col)
-        lon[col] = sst_domain_lon(domain, col);
-    SST_TRY_GOTO(sst_grid_create(lat, domain->n_rows, lon, domain->n_cols, out, err));
-done:
-    sst_free(lat);
-    sst_free(lon);
-    return rc;
-}
-
 static enum sst_status match_cells(struct detection *detection, struct sst_error *err)
 {
     struct sst_error found = {SST_OK, ""};
     const struct sst_compare *compare = detection->compare;
     enum sst_status rc = cut_box(detection, &found);
     if (rc == SST_OK)
-        rc = grid_of_domain(&detection->domain, &detection->cut, &found);
+        rc = sst_domain_grid(&detection->domain, &detection->cut, &found);
     if (rc == SST_OK)
         rc = sst_grid_match(compare->domain.grid, detection->cut, &detection->map, &found);
     if (rc != SST_OK)
@@ -230,7 +190,8 @@ enum sst_status sst_compare_detect(struct sst_compare *compare, struct sst_error
         return sst_fail(err, SST_ERR_INPUT,
                         "--detect: the climatologies have no percentile in common, so no threshold. Name it "
                         "with --var-a and --var-b");
-    SST_TRY_GOTO(scan(&detection, err));
+    SST_TRY_GOTO(sst_job_scan(compare->options, compare->options->detect, compare->options->n_detect, compare->progress,
+                              &detection.sources, &detection.catalog, err));
     SST_TRY_GOTO(match_cells(&detection, err));
     SST_TRY_GOTO(settle_years(&detection, err));
     SST_TRY_GOTO(open_days(&detection, err));

@@ -83,23 +83,6 @@ static enum sst_status box_of(const struct sst_grid *grid, const struct sst_doma
                           fmax(first, last), out, err);
 }
 
-static enum sst_status grid_of(const struct sst_domain *domain, struct sst_grid **out, struct sst_error *err)
-{
-    double *lat = NULL, *lon = NULL;
-    enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_alloc(domain->n_rows, sizeof *lat, "latitudes", &lat, err));
-    SST_TRY_GOTO(sst_alloc(domain->n_cols, sizeof *lon, "longitudes", &lon, err));
-    for (size_t row = 0; row < domain->n_rows; ++row)
-        lat[row] = sst_domain_lat(domain, row);
-    for (size_t col = 0; col < domain->n_cols; ++col)
-        lon[col] = sst_domain_lon(domain, col);
-    SST_TRY_GOTO(sst_grid_create(lat, domain->n_rows, lon, domain->n_cols, out, err));
-done:
-    sst_free(lat);
-    sst_free(lon);
-    return rc;
-}
-
 static enum sst_status match(struct sst_detect_limits *limits, const struct sst_grid *grid, struct sst_domain *daily,
                              struct sst_grid_map *map, struct sst_error *err)
 {
@@ -114,8 +97,8 @@ static enum sst_status match(struct sst_detect_limits *limits, const struct sst_
     else
         SST_TRY(box_of(grid, &all, daily, err));
     SST_TRY(box_of(all.grid, daily, &limits->domain, err));
-    SST_TRY_GOTO(grid_of(daily, &ours, err));
-    SST_TRY_GOTO(grid_of(&limits->domain, &theirs, err));
+    SST_TRY_GOTO(sst_domain_grid(daily, &ours, err));
+    SST_TRY_GOTO(sst_domain_grid(&limits->domain, &theirs, err));
     SST_TRY_GOTO(sst_grid_match(ours, theirs, map, err));
     SST_TRY_GOTO(sst_grid_match(all.grid, all.grid, &limits->whole, err));
 done:

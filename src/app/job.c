@@ -37,9 +37,10 @@ int sst_job_writer_threads(const struct sst_options *options)
 
 static void scan_progress(void *user, size_t done, size_t total) { sst_progress_update(user, done, total, 0); }
 
-static enum sst_status scan(struct sst_job *job, struct sst_progress *progress, struct sst_error *err)
+enum sst_status sst_job_scan(const struct sst_options *options, char *const *inputs, size_t n_inputs,
+                             struct sst_progress *progress, struct sst_sources *sources, struct sst_catalog **catalog,
+                             struct sst_error *err)
 {
-    const struct sst_options *options = job->options;
     const struct sst_catalog_options catalog_options = {
         .decode = sst_job_decode_options(options),
         .crew = sst_job_crew(options),
@@ -49,10 +50,10 @@ static enum sst_status scan(struct sst_job *job, struct sst_progress *progress, 
         .progress = scan_progress,
         .progress_user = progress,
     };
-    SST_TRY(sst_sources_find((const char *const *)options->inputs, options->n_inputs, &job->sources, err));
+    SST_TRY(sst_sources_find((const char *const *)inputs, n_inputs, sources, err));
     sst_progress_begin(progress, "scan", "files", 0);
-    const enum sst_status rc = sst_catalog_scan((const char *const *)job->sources.paths, job->sources.n_paths,
-                                                &catalog_options, &job->catalog, err);
+    const enum sst_status rc =
+        sst_catalog_scan((const char *const *)sources->paths, sources->n_paths, &catalog_options, catalog, err);
     sst_progress_end(progress);
     return rc;
 }
@@ -388,7 +389,8 @@ enum sst_status sst_job_prepare(const struct sst_options *options, struct sst_pr
     job->options = options;
     SST_TRY(
         find_devices(job, err)); /* what is asked for by name and cannot be had is refused before files are opened */
-    SST_TRY(scan(job, progress, err));
+    SST_TRY(sst_job_scan(job->options, job->options->inputs, job->options->n_inputs, progress, &job->sources,
+                         &job->catalog, err));
     SST_TRY(settle_domain(job, err));
     SST_TRY(settle_baseline(job, err));
     SST_TRY(settle_probes(job, err));

@@ -51,6 +51,17 @@ SST_MUST_CHECK enum sst_status sst_job_prepare(const struct sst_options *options
 void sst_job_clear(struct sst_job *job);
 
 /*
+ * The daily files that `inputs` name and what their headers say, with the options' readers; shown as stage "scan".
+ *
+ * inputs   files, folders, "@list", "-" (stream/source.h).
+ * Owner    the caller: sst_sources_clear, sst_catalog_destroy, also after a failure.
+ * Errors   as sst_sources_find and sst_catalog_scan.
+ */
+SST_MUST_CHECK enum sst_status sst_job_scan(const struct sst_options *options, char *const *inputs, size_t n_inputs,
+                                            struct sst_progress *progress, struct sst_sources *sources,
+                                            struct sst_catalog **catalog, struct sst_error *err);
+
+/*
  * Tries the devices that nobody asked for by name (those are tried first of all, by sst_job_prepare) before the first field of
  * the run is read, and looks whether all of them still have the memory that is planned. One that gives other bits than the CPU
  * is not used: with a warning the CPU computes, for which memory is settled anew. Where memory was taken meanwhile, less is done

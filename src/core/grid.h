@@ -81,6 +81,10 @@ SST_MUST_CHECK enum sst_status sst_domain_box(const struct sst_grid *grid, doubl
 double sst_domain_lat(const struct sst_domain *domain, size_t row);
 double sst_domain_lon(const struct sst_domain *domain, size_t col);
 
+/* A grid of the domain's cells alone, in its order. Owner: the caller; sst_grid_destroy. Errors: SST_ERR_GRID, SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_domain_grid(const struct sst_domain *domain, struct sst_grid **out,
+                                               struct sst_error *err);
+
 /* Index of a domain cell in the canonical order of the whole grid. */
 uint64_t sst_domain_canonical(const struct sst_domain *domain, size_t cell);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # bench/portability measure and join: every kernel is measured on the processor and on a processor that plays device, each form
 # has its row, one of a kernel's forms is the program's, and the device's benches fail where a value differs.
+# ctest-labels: figures
 set -euo pipefail
 portability=$SST_SOURCE_DIR/bench/portability
 build=$SST_BUILD_DIR

@@ -14,38 +14,24 @@ export SST_DEVICE_PLUGINS=$plugins
 archive sea --years 2001-2004 --days 0120-0410
 part=(--baseline 2001-2004 --days 0205-0320 --compress none --readers 1 --progress none)
 
-# same A B: each variable of two files, byte for byte.
-same() {
-    "$python" - "$work/$1" "$work/$2" <<'PY' || fail "$1 and $2 differ"
-import sys
-import netCDF4
-a, b = (netCDF4.Dataset(name) for name in sys.argv[1:])
-for dataset in (a, b):
-    dataset.set_auto_maskandscale(False)
-if list(a.variables) != list(b.variables):
-    sys.exit("other variables")
-for name in a.variables:
-    if a[name][:].tobytes() != b[name][:].tobytes():
-        sys.exit(name)
-PY
-}
-
 for kind in "none --smooth 0" "cf --validate 60% --smooth 5" "maxent --percentile 10,90 --smooth 0" "tail --tail-k 4 --smooth 5"; do
     read -ra estimator <<<"--approx $kind"
     run=("${part[@]}" "${estimator[@]}")
     name=${kind%% *}
     program "${run[@]}" -q --device cpu -o "$name-cpu.nc" --report "$name-cpu.json" sea
     exits 0
+    outputs=("$name-cpu.nc")
     for device in gpu gpu:0 gpu:1 gpu:0,1; do
-        program "${run[@]}" -q --device $device -o "$name.nc" -O --report "$name.json" sea
+        outputs+=("$name-$device.nc")
+        program "${run[@]}" -q --device $device -o "$name-$device.nc" --report "$name.json" -O sea
         exits 0
         err_is ''
-        same "$name-cpu.nc" "$name.nc"
-        nctool equal_attribute climatology_id "$name-cpu.nc" "$name.nc"
-        json_has "$name.json" "all(r[k] == json.load(open('$name-cpu.json'))[k] for k in ('flags', 'verdict', 'validation', 'sea_cells'))"
-        json_has "$name.json" "r['device']['kind'] == 'emulated' and r['device']['mode'] == 'resident'"
-        json_has "$name.json" "r['timings']['seconds']['devices']['add'] > 0 and r['timings']['seconds']['devices']['finish'] > 0"
+        json_has "$name.json" "all(r[k] == json.load(open('$name-cpu.json'))[k] for k in ('flags', 'verdict', 'validation', 'sea_cells')) \
+            and r['device']['kind'] == 'emulated' and r['device']['mode'] == 'resident' \
+            and r['timings']['seconds']['devices']['add'] > 0 and r['timings']['seconds']['devices']['finish'] > 0"
     done
+    nctool equal "${outputs[@]}"
+    nctool equal_attribute climatology_id "${outputs[@]}"
     json_has "$name.json" "len(r['device']['names']) == 2 and r['device']['why'] == ''"
     json_has "$name-cpu.json" "r['device'] == {'kind': 'cpu', 'names': [], 'mode': None, 'why': '', 'pools': None, 'bytes': None, 'usable_bytes': None}"
     json_has "$name-cpu.json" "r['timings']['seconds']['devices'] is None"
@@ -54,7 +40,7 @@ done
 # The program reads itself; and readers that read many steps at a time.
 program "${run[@]}" -q --device gpu --readers 0 -o tail.nc -O sea
 exits 0
-same tail-cpu.nc tail.nc
+nctool equal tail-cpu.nc tail.nc
 
 # What plan says, and what the summary says.
 run=("${part[@]}" --approx cf --smooth 0)
@@ -90,7 +76,7 @@ exits 0
 limited() {
     program "${wide[@]}" -q --device gpu --memory $((whole * $1 / 100)) -o wide.nc -O --report wide.json wide
     exits 0
-    same wide-cpu.nc wide.nc
+    nctool equal wide-cpu.nc wide.nc
     json_has wide.json "r['device']['kind'] == 'emulated' and r['planned_peak_bytes'] <= r['memory_limit_bytes']"
     json_has wide.json "'--memory' in r['device']['why']"
 }
@@ -119,7 +105,7 @@ exits 2
 SST_DEVICE_PLUGINS=$work program "${run[@]}" -v -o auto.nc sea
 exits 0
 err_has "no device is used"
-same cf.nc auto.nc
+nctool equal cf.nc auto.nc
 program plan "${run[@]}" --json sea
 exits 0
 cp "$work/out" "$work/plan.json"

@@ -70,22 +70,6 @@ const struct gpu_api *sst_gpu_api(void)
 C
 export SST_DEVICE_PLUGINS=$work/plugins
 
-# same A B: each variable of two files, byte for byte.
-same() {
-    "$python" - "$work/$1" "$work/$2" <<'PY' || fail "$1 and $2 differ"
-import sys
-import netCDF4
-a, b = (netCDF4.Dataset(name) for name in sys.argv[1:])
-for dataset in (a, b):
-    dataset.set_auto_maskandscale(False)
-if list(a.variables) != list(b.variables):
-    sys.exit("other variables")
-for name in a.variables:
-    if a[name][:].tobytes() != b[name][:].tobytes():
-        sys.exit(name)
-PY
-}
-
 (cd "$work" && "$SSTSTREAM" synth -q --grid 240x120 --years 2001-2002 --days 0520-0625 -o wide) || exit 1
 run=(--baseline 2001-2002 --days 0601-0610 --smooth 5 --compress none --readers 1 --progress none --approx cf)
 program "${run[@]}" -q --device cpu -o cpu.nc wide
@@ -111,7 +95,7 @@ do
         PLAYED_FREE=$free program "${run[@]}" -q --device gpu -o less.nc -O --report less.json wide
         exits 0
         err_is ''
-        same cpu.nc less.nc
+        nctool equal cpu.nc less.nc
         json_has less.json "r['device']['bytes'] <= r['device']['usable_bytes'] <= $free"
         json_has less.json "(r['passes'] == 1) == ('$passes' == 'once') and r['device']['why']"
         # More than two stripes of places: each device has some.
@@ -141,7 +125,7 @@ for wish in auto gpu; do
     err_has " of a device's memory were planned for, and "
     err_has "Less is done at a time"
     json_has late.json "r['device']['mode'] == 'streaming'"
-    same cpu.nc late.nc
+    nctool equal cpu.nc late.nc
     PLAYED_LATER=$((again + 2)) PLAYED_LEFT=1000 program "${run[@]}" -q --device $wish -o no.nc wide
     exits 1
     err_has "device 0 (emulated 0): "
@@ -153,7 +137,7 @@ for wish in auto gpu; do
     else
         exits 0
         err_has "No device is used, the CPU computes"
-        same cpu.nc late.nc
+        nctool equal cpu.nc late.nc
     fi
 done
 
@@ -162,7 +146,7 @@ PLAYED_WRONG=1 program "${run[@]}" -o wrong.nc wide
 exits 0
 err_has "warning: self-test: device 0 (emulated 0): the window kernel (cf) gives other bits than the CPU."
 err_has "No device is used, the CPU computes"
-same cpu.nc wrong.nc
+nctool equal cpu.nc wrong.nc
 for input in wide nowhere; do
     PLAYED_WRONG=1 program run "${run[@]}" --device gpu -o refused.nc $input
     exits 1

@@ -1,5 +1,6 @@
 #!/bin/bash
 # One answer: threads, file order, file names, time zones and the form of the files change no value.
+# ctest-labels: figures
 . "$(dirname "$0")/lib_archive.sh"
 need_python
 

@@ -50,8 +50,8 @@ START_TEST(sums_of_a_state_give_the_bits_of_its_days)
                       of_sums = sums_world_run(&world, sst_state_sums_slots(sums));
     ck_assert_uint_gt(of_days.n_with_value, 40);
     ck_assert(sums_is_same(&of_sums, &of_days));
-    free(of_days.bytes);
-    free(of_sums.bytes);
+    free(of_days.results.bytes);
+    free(of_sums.results.bytes);
     sst_state_sums_destroy(&sums);
     sums_world_close(&world);
 }
@@ -75,8 +75,8 @@ START_TEST(days_are_counted_as_those_of_kept_values)
     ck_assert_uint_eq(sst_state_sums_n_absent(sums), sst_state_source_n_absent(source));
     ck_assert_uint_gt(sst_state_sums_n_days(sums), 50);
     ck_assert_uint_gt(sst_state_sums_n_absent(sums), 5);
-    free(of_values.bytes);
-    free(of_sums.bytes);
+    free(of_values.results.bytes);
+    free(of_sums.results.bytes);
     sst_state_sums_destroy(&sums);
     sst_state_source_destroy(&source);
     sums_world_close(&world);
@@ -149,8 +149,8 @@ START_TEST(planted_faults_are_seen)
     faulty.source = (struct sst_slot_source){&faulty, faulty.inner->probe_at, get_spoilt};
     struct sums_given got = sums_world_run(&world, &faulty.source);
     ck_assert_int_eq(sums_is_same(&got, &want), _i == NO_FAULT);
-    free(got.bytes);
-    free(want.bytes);
+    free(got.results.bytes);
+    free(want.results.bytes);
     sst_state_sums_destroy(&sums);
     sums_world_close(&world);
 }
@@ -260,8 +260,8 @@ START_TEST(it_ends_where_it_is_cancelled_or_a_slot_is_gone)
     bytes[n_bytes / 2] ^= 1;
     ck_assert_int_eq(sums_world_try(&world, sst_state_sums_slots(sums), NULL, &other, &damage), SST_ERR_STATE);
     ck_assert_msg(strstr(damage.text, "STATE/slots/055: damaged"), "%s", damage.text);
-    free(given.bytes);
-    free(other.bytes);
+    free(given.results.bytes);
+    free(other.results.bytes);
     sst_state_sums_destroy(&sums);
     sums_world_close(&world);
 }

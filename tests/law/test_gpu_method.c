@@ -7,7 +7,7 @@
 
 #include "backend/gpu_private.h"
 #include "core/cells.h"
-#include "made_up_fields.h"
+#include "engine_setup.h"
 #include "stream/tiles.h"
 #include "test_main.h"
 
@@ -43,23 +43,16 @@ static const struct made_up large_seas = {.n_rows = 60,
 static const size_t probes[] = {0, 12, 13, 14, 25, 40, 52, 60, 170, 177};
 enum { N_PROBES = sizeof probes / sizeof probes[0] };
 
-struct setup {
-    enum sst_approx approx;
-    enum sst_leap_rule leap;
-    int half, smooth, first_slot, last_slot;
-    bool has_probes, wants_shape, is_milli, is_single;
-};
-
-static const struct setup setups[] = {
-    {SST_APPROX_NONE, SST_LEAP_HOBDAY, 5, 1, 340, 30, false, false, false, true},
-    {SST_APPROX_NONE, SST_LEAP_OWN, 2, 31, 100, 140, false, false, true, false},
-    {SST_APPROX_CF, SST_LEAP_HOBDAY, 5, 31, 40, 130, true, true, false, false},
-    {SST_APPROX_CF, SST_LEAP_SKIP, 29, 1, 50, 130, true, false, true, false},
-    {SST_APPROX_CF, SST_LEAP_OWN, 0, 5, 100, 130, false, true, false, false},
-    {SST_APPROX_MAXENT, SST_LEAP_HOBDAY, 5, 5, 350, 70, true, true, true, false},
-    {SST_APPROX_TAIL, SST_LEAP_HOBDAY, 5, 31, 40, 130, true, false, false, false},
-    {SST_APPROX_TAIL, SST_LEAP_OWN, 1, 1, 110, 140, true, false, true, false},
-    {SST_APPROX_TAIL, SST_LEAP_SKIP, 5, 5, 355, 15, false, false, false, true},
+static const struct engine_setup setups[] = {
+    {SST_APPROX_NONE, SST_LEAP_HOBDAY, 5, 1, 340, 30, false, false, false, false, true},
+    {SST_APPROX_NONE, SST_LEAP_OWN, 2, 31, 100, 140, false, false, true, false, false},
+    {SST_APPROX_CF, SST_LEAP_HOBDAY, 5, 31, 40, 130, true, true, false, false, false},
+    {SST_APPROX_CF, SST_LEAP_SKIP, 29, 1, 50, 130, true, false, true, false, false},
+    {SST_APPROX_CF, SST_LEAP_OWN, 0, 5, 100, 130, false, true, false, false, false},
+    {SST_APPROX_MAXENT, SST_LEAP_HOBDAY, 5, 5, 350, 70, true, true, true, false, false},
+    {SST_APPROX_TAIL, SST_LEAP_HOBDAY, 5, 31, 40, 130, true, false, false, false, false},
+    {SST_APPROX_TAIL, SST_LEAP_OWN, 1, 1, 110, 140, true, false, true, false, false},
+    {SST_APPROX_TAIL, SST_LEAP_SKIP, 5, 5, 355, 15, false, false, false, false, true},
 };
 enum { N_SETUPS = sizeof setups / sizeof setups[0] };
 
@@ -70,21 +63,6 @@ struct way {
 static const struct way ways[] = {{1, 1, 9, false},  {1, 7, 9, false},   {2, 1, 9, false}, {2, 3, 9, true},
                                   {1, 400, 9, true}, {2, 400, 9, false}, {2, 5, 4, false}, {1, 40, 1, true}};
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
-
-static struct sst_policy policy_of(const struct setup *setup)
-{
-    return (struct sst_policy){.pools = {SST_CALENDAR_STANDARD, setup->leap, 2001, 2003, setup->half},
-                               .approx = setup->approx,
-                               .percentiles = {90.0, 10.0},
-                               .n_percentiles = setup->is_single ? 1 : 2,
-                               .quantile_type = 7,
-                               .smooth_days = setup->smooth,
-                               .min_samples = 1,
-                               .first_slot = setup->first_slot,
-                               .last_slot = setup->last_slot,
-                               .tail_k = 2,
-                               .lattice = setup->is_milli ? SST_LATTICE_MILLI : SST_LATTICE_CENTI};
-}
 
 static struct sst_gpu_devices played(size_t n)
 {
@@ -98,50 +76,26 @@ static struct sst_gpu_devices played(size_t n)
     return devices;
 }
 
-struct given {
-    unsigned char *bytes; /* all results, one after the other */
-    size_t n_bytes, capacity, n_percentiles;
+struct taker {
+    struct given given;
+    size_t n_percentiles;
 };
-
-static void append(struct given *given, const void *data, size_t n)
-{
-    if (given->n_bytes + n > given->capacity) {
-        given->capacity = 2 * (given->n_bytes + n);
-        given->bytes = realloc(given->bytes, given->capacity);
-    }
-    if (n > 0)
-        memcpy(given->bytes + given->n_bytes, data, n);
-    given->n_bytes += n;
-}
 
 static enum sst_status put(void *user, const struct sst_slot_result *result, struct sst_error *err)
 {
     (void)err;
-    struct given *to = user;
-    const size_t n = result->n_cells;
-    append(to, &result->slot, sizeof result->slot);
-    append(to, result->mean, n * sizeof(double));
-    for (size_t q = 0; q < to->n_percentiles * (result->has_bounds ? 3 : 1); ++q)
-        append(to, result->quantile[q], n * sizeof(double));
-    for (size_t q = 0; q < to->n_percentiles; ++q)
-        append(to, result->probe_quantile[q], result->n_probes * sizeof(double));
-    append(to, result->n_obs, n * sizeof *result->n_obs);
-    append(to, result->flags, n * sizeof *result->flags);
-    if (result->shape.sd) {
-        append(to, result->shape.sd, n * sizeof(float));
-        append(to, result->shape.skew, n * sizeof(float));
-        append(to, result->shape.kurt, n * sizeof(float));
-    }
+    struct taker *taker = user;
+    given_append_result(&taker->given, result, taker->n_percentiles);
     return SST_OK;
 }
 
-static struct given run(const struct made_up *like, const struct setup *setup, const struct way *way,
+static struct given run(const struct made_up *like, const struct engine_setup *setup, const struct way *way,
                         struct sst_gpu_times *times)
 {
     struct sst_error err = {0};
     struct made_up seas = *like;
-    const struct sst_policy policy = policy_of(setup);
-    struct given given = {.n_percentiles = policy.n_percentiles};
+    const struct sst_policy policy = engine_policy(setup);
+    struct taker taker = {.n_percentiles = policy.n_percentiles};
     const struct sst_gpu_devices devices = played(way->n_devices);
     const struct sst_domain domain = made_up_domain(&seas);
     const struct sst_tiles tiles = {(domain.n_rows + way->rows - 1) / way->rows, way->rows};
@@ -158,31 +112,22 @@ static struct given run(const struct made_up *like, const struct setup *setup, c
                                             .n_ahead = way->n_ahead,
                                             .is_resident = way->is_resident,
                                             .device_times = times};
-    const struct sst_slot_sink sink = {.user = &given, .put = put};
+    const struct sst_slot_sink sink = {.user = &taker, .put = put};
     ck_assert_msg(sst_tiles_run(&job, &domain, tiles, test_scratch_dir(), &sink, &err) == SST_OK, "%s", err.text);
     made_up_close(&seas);
-    return given;
-}
-
-static void check_same(const struct given *got, const struct given *want, int way)
-{
-    size_t first = 0;
-    ck_assert_uint_eq(got->n_bytes, want->n_bytes);
-    while (first < got->n_bytes && got->bytes[first] == want->bytes[first])
-        ++first;
-    ck_assert_msg(first == got->n_bytes, "way %d: byte %zu of %zu differs", way, first, got->n_bytes);
+    return taker.given;
 }
 
 START_TEST(devices_give_the_bits_of_the_cpu)
 {
     static const struct way cpu = {.rows = 9};
-    const struct setup *setup = &setups[_i];
+    const struct engine_setup *setup = &setups[_i];
     struct given want = run(&small_seas, setup, &cpu, NULL);
     ck_assert_uint_gt(want.n_bytes, 0);
     for (int w = 0; w < N_WAYS; ++w) {
         struct sst_gpu_times times = {0};
         struct given got = run(&small_seas, setup, &ways[w], &times);
-        check_same(&got, &want, w);
+        given_check_same(&got, &want, test_path("way %d", w));
         ck_assert(times.add > 0.0 && times.finish > 0.0);
         free(got.bytes);
     }
@@ -190,23 +135,23 @@ START_TEST(devices_give_the_bits_of_the_cpu)
 }
 END_TEST
 
-static const struct setup large_setups[] = {
-    {SST_APPROX_NONE, SST_LEAP_HOBDAY, 1, 1, 100, 106, false, false, true, false},
-    {SST_APPROX_CF, SST_LEAP_HOBDAY, 1, 3, 100, 106, true, true, false, false},
-    {SST_APPROX_TAIL, SST_LEAP_HOBDAY, 1, 1, 100, 106, true, false, true, false},
+static const struct engine_setup large_setups[] = {
+    {SST_APPROX_NONE, SST_LEAP_HOBDAY, 1, 1, 100, 106, false, false, true, false, false},
+    {SST_APPROX_CF, SST_LEAP_HOBDAY, 1, 3, 100, 106, true, true, false, false, false},
+    {SST_APPROX_TAIL, SST_LEAP_HOBDAY, 1, 1, 100, 106, true, false, true, false, false},
 };
 enum { N_LARGE_SETUPS = sizeof large_setups / sizeof large_setups[0] };
 
 START_TEST(each_of_two_devices_has_places)
 {
     static const struct way cpu = {.rows = 60}, devices[] = {{2, 3, 60, true}, {2, 4, 60, false}, {2, 2, 45, true}};
-    const struct setup *setup = &large_setups[_i];
+    const struct engine_setup *setup = &large_setups[_i];
     const size_t n_sea = (45 - large_seas.n_land_rows) * large_seas.n_cols; /* of the first 45 rows, which are a pass */
     ck_assert_uint_gt(n_sea, 2 * SST_GPU_STRIPE);
     struct given want = run(&large_seas, setup, &cpu, NULL);
     for (int w = 0; w < (int)(sizeof devices / sizeof devices[0]); ++w) {
         struct given got = run(&large_seas, setup, &devices[w], NULL);
-        check_same(&got, &want, w);
+        given_check_same(&got, &want, test_path("way %d", w));
         free(got.bytes);
     }
     free(want.bytes);

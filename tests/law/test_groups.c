@@ -7,68 +7,14 @@
 
 #include "core/cells.h"
 #include "core/mem.h"
-#include "made_up_fields.h"
+#include "engine_setup.h"
 #include "stream/climatology.h"
 #include "stream/method.h"
 #include "stream/schedule.h"
 #include "test_main.h"
 
-static const struct made_up small_seas = {.n_rows = 7,
-                                          .n_cols = 13,
-                                          .first_land_row = 2,
-                                          .n_land_rows = 2,
-                                          .first_year = 2000,
-                                          .last_year = 2004,
-                                          .gaps_percent = 10,
-                                          .bad_percent = 10,
-                                          .missing_percent = 10,
-                                          .has_ice = true,
-                                          .has_late_cells = true,
-                                          .n_most_held = 3,
-                                          .seed = 1};
-
-/* Rows 2 and 3 are land; the last row has none. */
-static const size_t probes[] = {0, 12, 13, 14, 25, 40, 52, 60, 70, 77};
-enum { N_PROBES = sizeof probes / sizeof probes[0] };
-
-struct setup {
-    enum sst_approx approx;
-    enum sst_leap_rule leap;
-    int half, smooth, first_slot, last_slot;
-    bool has_probes, wants_shape, is_milli, no_ice;
-};
-
-static const struct setup setups[] = {
-    {SST_APPROX_NONE, SST_LEAP_HOBDAY, 5, 1, 1, 366, false, false, false, false},
-    {SST_APPROX_NONE, SST_LEAP_OWN, 2, 31, 330, 40, false, false, true, false},
-    {SST_APPROX_CF, SST_LEAP_HOBDAY, 5, 31, 1, 366, true, true, false, false},
-    {SST_APPROX_CF, SST_LEAP_SKIP, 29, 1, 50, 130, true, false, true, false},
-    {SST_APPROX_CF, SST_LEAP_OWN, 0, 5, 100, 130, false, true, false, true},
-    {SST_APPROX_MAXENT, SST_LEAP_HOBDAY, 5, 31, 60, 60, true, true, true, false},
-    {SST_APPROX_MAXENT, SST_LEAP_OWN, 5, 5, 350, 20, true, true, false, false},
-    {SST_APPROX_TAIL, SST_LEAP_HOBDAY, 5, 31, 1, 366, true, false, false, false},
-    {SST_APPROX_TAIL, SST_LEAP_OWN, 1, 1, 110, 140, true, false, true, false},
-    {SST_APPROX_TAIL, SST_LEAP_SKIP, 5, 5, 55, 65, false, false, false, false},
-};
-enum { N_SETUPS = sizeof setups / sizeof setups[0] };
-
 static const size_t group_sizes[] = {0, 1, 2, 3, 7, 30, 364, 1000};
 enum { N_GROUP_SIZES = sizeof group_sizes / sizeof group_sizes[0] };
-
-static struct sst_policy policy_of(const struct setup *setup)
-{
-    return (struct sst_policy){.pools = {SST_CALENDAR_STANDARD, setup->leap, 2001, 2003, setup->half},
-                               .approx = setup->approx,
-                               .percentiles = {90.0, 10.0},
-                               .n_percentiles = 2,
-                               .quantile_type = 7,
-                               .smooth_days = setup->smooth,
-                               .min_samples = 1,
-                               .first_slot = setup->first_slot,
-                               .last_slot = setup->last_slot,
-                               .tail_k = 2,
-                               .lattice = setup->is_milli ? SST_LATTICE_MILLI : SST_LATTICE_CENTI};
-}
 
 /* --- a method that prepares --------------------------------------------------------------------------------------- */
 
@@ -139,49 +85,21 @@ const struct sst_method *__wrap_sst_method_of(enum sst_approx approx)
 
 /* --- what a run gives --------------------------------------------------------------------------------------------- */
 
-struct given {
-    unsigned char *bytes; /* all results, one after the other */
-    size_t n_bytes, capacity;
-};
-
-static void append(struct given *given, const void *data, size_t n)
-{
-    if (given->n_bytes + n > given->capacity) {
-        given->capacity = 2 * (given->n_bytes + n);
-        given->bytes = realloc(given->bytes, given->capacity);
-    }
-    if (n > 0)
-        memcpy(given->bytes + given->n_bytes, data, n);
-    given->n_bytes += n;
-}
+enum { N_PERCENTILES = 2 };
 
 static enum sst_status put(void *user, const struct sst_slot_result *result, struct sst_error *err)
 {
     (void)err;
-    struct given *to = user;
-    const size_t n_percentiles = 2, n = result->n_cells;
-    append(to, &result->slot, sizeof result->slot);
-    append(to, result->mean, n * sizeof(double));
-    for (size_t q = 0; q < n_percentiles * (result->has_bounds ? 3 : 1); ++q)
-        append(to, result->quantile[q], n * sizeof(double));
-    for (size_t q = 0; q < n_percentiles; ++q)
-        append(to, result->probe_quantile[q], result->n_probes * sizeof(double));
-    append(to, result->n_obs, n * sizeof *result->n_obs);
-    append(to, result->flags, n * sizeof *result->flags);
-    if (result->shape.sd) {
-        append(to, result->shape.sd, n * sizeof(float));
-        append(to, result->shape.skew, n * sizeof(float));
-        append(to, result->shape.kurt, n * sizeof(float));
-    }
+    given_append_result(user, result, N_PERCENTILES);
     return SST_OK;
 }
 
-static struct given run(const struct setup *setup, size_t n_ahead, bool is_resident)
+static struct given run(const struct engine_setup *setup, size_t n_ahead, bool is_resident)
 {
     struct given given = {0};
     struct sst_error err = {0};
-    struct made_up seas = small_seas;
-    const struct sst_policy policy = policy_of(setup);
+    struct made_up seas = engine_small_sea();
+    const struct sst_policy policy = engine_policy(setup);
     seas.is_milli = setup->is_milli;
     seas.has_ice = !setup->no_ice;
     made_up_open(&seas);
@@ -189,8 +107,8 @@ static struct given run(const struct setup *setup, size_t n_ahead, bool is_resid
                                             .backend = sst_backend_cpu(),
                                             .source = &seas.source,
                                             .n_cells = seas.n_rows * seas.n_cols,
-                                            .probes = probes,
-                                            .n_probes = setup->has_probes ? N_PROBES : 0,
+                                            .probes = engine_probes(),
+                                            .n_probes = setup->has_probes ? ENGINE_N_PROBES : 0,
                                             .wants_shape = setup->wants_shape,
                                             .n_ahead = n_ahead,
                                             .is_resident = is_resident};
@@ -200,23 +118,14 @@ static struct given run(const struct setup *setup, size_t n_ahead, bool is_resid
     return given;
 }
 
-static void check_same(const struct given *got, const struct given *want, size_t n_ahead)
-{
-    ck_assert_uint_eq(got->n_bytes, want->n_bytes);
-    size_t first = 0;
-    while (first < got->n_bytes && got->bytes[first] == want->bytes[first])
-        ++first;
-    ck_assert_msg(first == got->n_bytes, "groups of %zu: byte %zu of %zu differs", n_ahead, first, got->n_bytes);
-}
-
 START_TEST(groups_give_the_bits_of_single_pools)
 {
-    const struct setup *setup = &setups[_i];
+    const struct engine_setup *setup = engine_setup(_i);
     struct given single = run(setup, 0, false);
     ck_assert_uint_gt(single.n_bytes, 0);
     for (int g = 1; g < N_GROUP_SIZES; ++g) {
         struct given grouped = run(setup, group_sizes[g], false);
-        check_same(&grouped, &single, group_sizes[g]);
+        given_check_same(&grouped, &single, test_path("groups of %zu", group_sizes[g]));
         free(grouped.bytes);
     }
     free(single.bytes);
@@ -225,8 +134,8 @@ END_TEST
 
 START_TEST(pools_are_prepared_before_they_are_finished)
 {
-    const struct setup *setup = &setups[2];
-    const struct sst_policy policy = policy_of(setup);
+    const struct engine_setup *setup = engine_setup(2);
+    const struct sst_policy policy = engine_policy(setup);
     struct given single = run(setup, 0, false);
     for (int is_resident = 0; is_resident < 2; ++is_resident) {
         memset(&seen, 0, sizeof seen);
@@ -241,7 +150,7 @@ START_TEST(pools_are_prepared_before_they_are_finished)
         else if (seen.n_ahead > 1 &&
                  seen.n_ahead < 100) /* in even shares: all but the first group, and the last share */
             ck_assert_uint_gt(seen.n_added_between, seen.n_added / 4);
-        check_same(&grouped, &single, group_sizes[_i]);
+        given_check_same(&grouped, &single, test_path("groups of %zu", group_sizes[_i]));
         free(grouped.bytes);
     }
     free(single.bytes);
@@ -252,7 +161,7 @@ END_TEST
 
 START_TEST(counts_are_those_of_the_calendar)
 {
-    struct sst_policy policy = policy_of(&setups[0]); /* hobday, 11 days, the whole year, 2001 to 2003 */
+    struct sst_policy policy = engine_policy(engine_setup(0)); /* hobday, 11 days, the whole year, 2001 to 2003 */
     const struct sst_schedule_counts all = sst_schedule_count(&policy, SST_MAX_STEPS, false);
     ck_assert_uint_eq(all.n_pools, 365);
     /* 366 slots; five at each end have three classes, and those round 29 February no leap year. */
@@ -276,7 +185,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("groups");
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 300);
-    tcase_add_loop_test(tc, groups_give_the_bits_of_single_pools, 0, N_SETUPS);
+    tcase_add_loop_test(tc, groups_give_the_bits_of_single_pools, 0, ENGINE_N_SETUPS);
     tcase_add_loop_test(tc, pools_are_prepared_before_they_are_finished, 0, N_GROUP_SIZES);
     tcase_add_test(tc, counts_are_those_of_the_calendar);
     suite_add_tcase(suite, tc);

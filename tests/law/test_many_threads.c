@@ -1,7 +1,7 @@
 /*
  * Slots of a domain that is large enough for threads are to the bit those of one thread: late cells, bounds, ice, a derived
  * leap day, smoothing.
- * ctest-labels: threads
+ * ctest-labels: threads figures
  */
 #include <math.h>
 #include <stdlib.h>

@@ -12,92 +12,23 @@
 
 #include "core/cells.h"
 #include "counted_memory.h"
-#include "made_up_fields.h"
+#include "engine_setup.h"
 #include "stream/tiles.h"
 #include "test_main.h"
-
-static const struct made_up small_seas = {.n_rows = 7,
-                                          .n_cols = 13,
-                                          .first_land_row = 2,
-                                          .n_land_rows = 2,
-                                          .first_year = 2000,
-                                          .last_year = 2004,
-                                          .gaps_percent = 10,
-                                          .bad_percent = 10,
-                                          .missing_percent = 10,
-                                          .has_ice = true,
-                                          .has_late_cells = true,
-                                          .n_most_held = 3,
-                                          .seed = 1};
-
-/* Rows 2 and 3 are land; the last row has none. */
-static const size_t probes[] = {0, 12, 13, 14, 25, 40, 52, 60, 70, 77};
-enum { N_PROBES = sizeof probes / sizeof probes[0] };
-
-struct setup {
-    enum sst_approx approx;
-    enum sst_leap_rule leap;
-    int half, smooth, first_slot, last_slot;
-    bool has_probes, wants_shape, is_milli, no_ice;
-};
-
-static const struct setup setups[] = {
-    {SST_APPROX_NONE, SST_LEAP_HOBDAY, 5, 1, 1, 366, false, false, false, false},
-    {SST_APPROX_NONE, SST_LEAP_OWN, 2, 31, 330, 40, false, false, true, false},
-    {SST_APPROX_CF, SST_LEAP_HOBDAY, 5, 31, 1, 366, true, true, false, false},
-    {SST_APPROX_CF, SST_LEAP_SKIP, 29, 1, 50, 130, true, false, true, false},
-    {SST_APPROX_CF, SST_LEAP_OWN, 0, 5, 100, 130, false, true, false, true},
-    {SST_APPROX_MAXENT, SST_LEAP_HOBDAY, 5, 1, 1, 366, true, true, true, false},
-    {SST_APPROX_TAIL, SST_LEAP_HOBDAY, 5, 31, 1, 366, true, false, false, false},
-    {SST_APPROX_TAIL, SST_LEAP_OWN, 1, 1, 110, 140, true, false, true, false},
-    {SST_APPROX_TAIL, SST_LEAP_SKIP, 5, 5, 55, 65, false, false, false, false},
-};
-enum { N_SETUPS = sizeof setups / sizeof setups[0] };
 
 static const size_t rows_of_tiles[] = {1, 2, 3, 4, 6};
 enum { N_TILINGS = sizeof rows_of_tiles / sizeof rows_of_tiles[0] };
 
-static struct sst_policy policy_of(const struct setup *setup)
-{
-    return (struct sst_policy){.pools = {SST_CALENDAR_STANDARD, setup->leap, 2001, 2003, setup->half},
-                               .approx = setup->approx,
-                               .percentiles = {90.0, 10.0},
-                               .n_percentiles = 2,
-                               .quantile_type = 7,
-                               .smooth_days = setup->smooth,
-                               .min_samples = 1,
-                               .first_slot = setup->first_slot,
-                               .last_slot = setup->last_slot,
-                               .tail_k = 2,
-                               .lattice = setup->is_milli ? SST_LATTICE_MILLI : SST_LATTICE_CENTI};
-}
-
 /* --- what a run gives --------------------------------------------------------------------------------------------- */
 
-struct given {
-    unsigned char *bytes; /* all results, or all fields, one after the other */
-    size_t n_bytes, capacity;
-};
-
 struct witness {
-    struct given results, fields;
+    struct given results, fields; /* all, one after the other */
     size_t n_slots, days_done, days_total;
     long cancel_at; /* the call that cancels; 0 = none */
     long n_cancel_calls;
     uint64_t most_disk_bytes;
     bool watches_disk;
 };
-
-static void append(struct given *given, const void *data, size_t n)
-{
-    if (given->n_bytes + n > given->capacity) {
-        given->capacity = 2 * (given->n_bytes + n);
-        given->bytes = realloc(given->bytes, given->capacity);
-    }
-    if (n > 0)
-        memcpy(given->bytes + given->n_bytes, data, n);
-    given->n_bytes += n;
-}
 
 /* Bytes of the files of this process that have no name in the scratch folder. */
 static uint64_t scratch_bytes(void)
@@ -137,40 +68,25 @@ static void watch_disk(struct witness *witness)
     witness->most_disk_bytes = bytes > witness->most_disk_bytes ? bytes : witness->most_disk_bytes;
 }
 
+enum { N_PERCENTILES = 2 };
+
 static enum sst_status put(void *user, const struct sst_slot_result *result, struct sst_error *err)
 {
     (void)err;
     struct witness *witness = user;
-    struct given *to = &witness->results;
-    const size_t n_percentiles = 2, n = result->n_cells;
     ++witness->n_slots;
     watch_disk(witness);
-    append(to, &result->slot, sizeof result->slot);
-    append(to, &n, sizeof n);
-    append(to, &result->has_bounds, sizeof result->has_bounds);
-    append(to, &result->n_probes, sizeof result->n_probes);
-    append(to, result->mean, n * sizeof(double));
-    for (size_t q = 0; q < n_percentiles * (result->has_bounds ? 3 : 1); ++q)
-        append(to, result->quantile[q], n * sizeof(double));
-    for (size_t q = 0; q < n_percentiles; ++q)
-        append(to, result->probe_quantile[q], result->n_probes * sizeof(double));
-    append(to, result->n_obs, n * sizeof *result->n_obs);
-    append(to, result->flags, n * sizeof *result->flags);
-    if (result->shape.sd) {
-        append(to, result->shape.sd, n * sizeof(float));
-        append(to, result->shape.skew, n * sizeof(float));
-        append(to, result->shape.kurt, n * sizeof(float));
-    }
+    given_append_result(&witness->results, result, N_PERCENTILES);
     return SST_OK;
 }
 
 static void see_field(void *user, struct sst_day day, const struct sst_field *field)
 {
     struct witness *witness = user;
-    append(&witness->fields, &day, sizeof day);
-    append(&witness->fields, &field->has_ice, sizeof field->has_ice);
-    append(&witness->fields, field->codes, field->n_cells * sizeof *field->codes);
-    append(&witness->fields, field->ice, field->n_cells);
+    given_append(&witness->fields, &day, sizeof day);
+    given_append(&witness->fields, &field->has_ice, sizeof field->has_ice);
+    given_append(&witness->fields, field->codes, field->n_cells * sizeof *field->codes);
+    given_append(&witness->fields, field->ice, field->n_cells);
 }
 
 static void progress(void *user, size_t days_done, size_t days_total, uint64_t bytes_done)
@@ -197,17 +113,17 @@ static void witness_clear(struct witness *witness)
 }
 
 /* Runs a setup over seas in tiles of so many rows. */
-static enum sst_status run(const struct setup *setup, struct made_up *seas, size_t rows, const char *folder,
+static enum sst_status run(const struct engine_setup *setup, struct made_up *seas, size_t rows, const char *folder,
                            struct witness *witness, struct sst_error *err)
 {
     const struct sst_domain domain = made_up_domain(seas);
-    const struct sst_policy policy = policy_of(setup);
+    const struct sst_policy policy = engine_policy(setup);
     const struct sst_climatology_job job = {.policy = &policy,
                                             .backend = sst_backend_cpu(),
                                             .source = &seas->source,
                                             .n_cells = domain.n_cells,
-                                            .probes = probes,
-                                            .n_probes = setup->has_probes ? N_PROBES : 0,
+                                            .probes = engine_probes(),
+                                            .n_probes = setup->has_probes ? ENGINE_N_PROBES : 0,
                                             .wants_shape = setup->wants_shape};
     const struct sst_slot_sink sink = {
         .user = witness, .put = put, .field = see_field, .progress = progress, .cancelled = cancelled};
@@ -215,7 +131,7 @@ static enum sst_status run(const struct setup *setup, struct made_up *seas, size
     return sst_tiles_run(&job, &domain, tiles, folder, &sink, err);
 }
 
-static void run_well(const struct setup *setup, const struct made_up *like, size_t rows, struct witness *witness,
+static void run_well(const struct engine_setup *setup, const struct made_up *like, size_t rows, struct witness *witness,
                      size_t *n_gets)
 {
     struct sst_error err = {0};
@@ -228,33 +144,25 @@ static void run_well(const struct setup *setup, const struct made_up *like, size
     made_up_close(&seas);
 }
 
-static void check_same(const struct given *got, const struct given *want, const char *what)
-{
-    ck_assert_uint_eq(got->n_bytes, want->n_bytes);
-    size_t first = 0;
-    while (first < got->n_bytes && got->bytes[first] == want->bytes[first])
-        ++first;
-    ck_assert_msg(first == got->n_bytes, "%s differ at byte %zu of %zu", what, first, got->n_bytes);
-}
-
 START_TEST(tiles_give_the_bits_of_one_piece)
 {
-    const struct setup *setup = &setups[_i];
+    const struct made_up sea = engine_small_sea();
+    const struct engine_setup *setup = engine_setup(_i);
     struct witness whole = {0};
     size_t n_days = 0;
-    run_well(setup, &small_seas, small_seas.n_rows, &whole, &n_days);
+    run_well(setup, &sea, sea.n_rows, &whole, &n_days);
     ck_assert_uint_gt(whole.n_slots, 0);
     for (int t = 0; t < N_TILINGS; ++t) {
-        const size_t rows = rows_of_tiles[t], n_tiles = (small_seas.n_rows + rows - 1) / rows;
+        const size_t rows = rows_of_tiles[t], n_tiles = (sea.n_rows + rows - 1) / rows;
         struct witness tiled = {0};
         size_t n_gets = 0;
-        run_well(setup, &small_seas, rows, &tiled, &n_gets);
+        run_well(setup, &sea, rows, &tiled, &n_gets);
         ck_assert_uint_eq(n_gets, n_days);
         ck_assert_uint_eq(tiled.n_slots, whole.n_slots);
         ck_assert_uint_eq(tiled.days_done, n_tiles * n_days);
         ck_assert_uint_eq(tiled.days_total, n_tiles * n_days);
-        check_same(&tiled.results, &whole.results, "results");
-        check_same(&tiled.fields, &whole.fields, "fields");
+        given_check_same(&tiled.results, &whole.results, "results");
+        given_check_same(&tiled.fields, &whole.fields, "fields");
         witness_clear(&tiled);
     }
     witness_clear(&whole);
@@ -263,7 +171,7 @@ END_TEST
 
 START_TEST(the_seas_have_what_the_law_is_about)
 {
-    struct made_up seas = small_seas;
+    struct made_up seas = engine_small_sea();
     size_t n_there = 0, n_bad = 0, n_ice_without_value = 0;
     made_up_open(&seas);
     for (int32_t slot = 1; slot <= SST_N_SLOTS; ++slot) {
@@ -297,22 +205,22 @@ static const struct made_up wide_seas = {.n_rows = 60,
                                          .n_most_held = 8,
                                          .seed = 2};
 
-static struct sst_climatology_size wide_size(const struct setup *setup)
+static struct sst_climatology_size wide_size(const struct engine_setup *setup)
 {
     const size_t n_domain = wide_seas.n_rows * wide_seas.n_cols;
     return (struct sst_climatology_size){
         .n_cells = sst_cells_expected(n_domain, (wide_seas.n_rows - wide_seas.n_land_rows) * wide_seas.n_cols),
         .n_domain = n_domain,
-        .n_probes = setup->has_probes ? N_PROBES : 0,
+        .n_probes = setup->has_probes ? ENGINE_N_PROBES : 0,
         .has_ice = true,
         .wants_shape = setup->wants_shape};
 }
 
-static const struct setup wide_setups[] = {
-    {SST_APPROX_NONE, SST_LEAP_SKIP, 5, 1, 100, 115, false, false, false, false},
-    {SST_APPROX_CF, SST_LEAP_SKIP, 5, 31, 100, 115, true, true, true, false},
-    {SST_APPROX_MAXENT, SST_LEAP_SKIP, 2, 1, 100, 115, true, false, false, false},
-    {SST_APPROX_TAIL, SST_LEAP_SKIP, 5, 5, 100, 115, false, false, false, false},
+static const struct engine_setup wide_setups[] = {
+    {SST_APPROX_NONE, SST_LEAP_SKIP, 5, 1, 100, 115, false, false, false, false, false},
+    {SST_APPROX_CF, SST_LEAP_SKIP, 5, 31, 100, 115, true, true, true, false, false},
+    {SST_APPROX_MAXENT, SST_LEAP_SKIP, 2, 1, 100, 115, true, false, false, false, false},
+    {SST_APPROX_TAIL, SST_LEAP_SKIP, 5, 5, 100, 115, false, false, false, false, false},
 };
 enum { N_WIDE_SETUPS = sizeof wide_setups / sizeof wide_setups[0] };
 
@@ -330,8 +238,8 @@ static enum sst_status take_nothing(void *user, const struct sst_slot_result *re
 
 START_TEST(memory_and_disk_are_what_was_said)
 {
-    const struct setup *setup = &wide_setups[_i];
-    const struct sst_policy policy = policy_of(setup);
+    const struct engine_setup *setup = &wide_setups[_i];
+    const struct sst_policy policy = engine_policy(setup);
     const struct sst_climatology_size size = wide_size(setup);
     const struct sst_domain domain = made_up_domain(&wide_seas);
     struct made_up seas = wide_seas;
@@ -345,7 +253,7 @@ START_TEST(memory_and_disk_are_what_was_said)
                                             .backend = sst_backend_cpu(),
                                             .source = &seas.source,
                                             .n_cells = domain.n_cells,
-                                            .probes = probes,
+                                            .probes = engine_probes(),
                                             .n_probes = size.n_probes,
                                             .wants_shape = setup->wants_shape};
     const struct sst_slot_sink sink = {.user = &witness, .put = take_nothing, .progress = progress};
@@ -367,8 +275,8 @@ END_TEST
 
 START_TEST(the_fewest_tiles_that_fit_are_planned)
 {
-    const struct setup *setup = &wide_setups[_i];
-    const struct sst_policy policy = policy_of(setup);
+    const struct engine_setup *setup = &wide_setups[_i];
+    const struct sst_policy policy = engine_policy(setup);
     const struct sst_climatology_size size = wide_size(setup);
     const struct sst_domain domain = made_up_domain(&wide_seas);
     const uint64_t whole_bytes = sst_climatology_peak_bytes(&policy, &size);
@@ -398,13 +306,14 @@ END_TEST
 
 START_TEST(it_can_be_cancelled_in_every_pass_and_while_slots_are_joined)
 {
+    const struct made_up sea = engine_small_sea();
     static const char *const said[] = {"pass 1 of 3: interrupted after", "pass 2 of 3: interrupted after",
                                        "pass 3 of 3: interrupted after", "slots were joined"};
-    const struct setup *setup = &setups[4];
+    const struct engine_setup *setup = engine_setup(4);
     struct witness whole = {0};
     size_t n_days = 0;
-    run_well(setup, &small_seas, 3, &whole, &n_days);
-    struct made_up seas = small_seas;
+    run_well(setup, &sea, 3, &whole, &n_days);
+    struct made_up seas = sea;
     struct witness witness = {.cancel_at = (long)(n_days * (size_t)_i + n_days / 2)};
     struct sst_error err = {0};
     if (_i == 3)
@@ -426,7 +335,7 @@ END_TEST
 START_TEST(a_full_disk_is_told_with_folder_figure_and_remedy)
 {
     static const rlim_t limits[] = {64, 60000};
-    struct made_up seas = small_seas;
+    struct made_up seas = engine_small_sea();
     struct sst_error err = {0};
     struct witness witness = {0};
     struct rlimit before;
@@ -437,7 +346,7 @@ START_TEST(a_full_disk_is_told_with_folder_figure_and_remedy)
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
     const struct rlimit limit = {limits[_i], before.rlim_max};
     (void)setrlimit(RLIMIT_FSIZE, &limit);
-    const enum sst_status rc = run(&setups[0], &seas, 6, test_scratch_dir(), &witness, &err);
+    const enum sst_status rc = run(engine_setup(0), &seas, 6, test_scratch_dir(), &witness, &err);
     (void)setrlimit(RLIMIT_FSIZE, &before); /* Check writes files of its own */
     ck_assert_int_eq(rc, SST_ERR_OUTPUT);
     ck_assert_msg(strncmp(err.text, test_scratch_dir(), strlen(test_scratch_dir())) == 0, "%s", err.text);
@@ -454,11 +363,11 @@ END_TEST
 START_TEST(a_folder_that_is_not_there_is_told_before_anything_is_read)
 {
     const char *folder = test_path("%s/absent", test_scratch_dir());
-    struct made_up seas = small_seas;
+    struct made_up seas = engine_small_sea();
     struct sst_error err = {0};
     struct witness witness = {0};
     made_up_open(&seas);
-    ck_assert_int_eq(run(&setups[0], &seas, 2, folder, &witness, &err), SST_ERR_OUTPUT);
+    ck_assert_int_eq(run(engine_setup(0), &seas, 2, folder, &witness, &err), SST_ERR_OUTPUT);
     ck_assert_msg(strncmp(err.text, folder, strlen(folder)) == 0, "%s", err.text);
     ck_assert_ptr_nonnull(strstr(err.text, "cannot be made: No such file or directory"));
     ck_assert_uint_eq(seas.n_gets, 0);
@@ -468,9 +377,9 @@ END_TEST
 
 START_TEST(tiles_that_are_not_the_domain_are_refused)
 {
-    struct made_up seas = small_seas;
+    struct made_up seas = engine_small_sea();
     struct sst_error err = {0};
-    const struct sst_policy policy = policy_of(&setups[0]);
+    const struct sst_policy policy = engine_policy(engine_setup(0));
     const struct sst_domain domain = made_up_domain(&seas);
     const struct sst_climatology_job job = {
         .policy = &policy, .backend = sst_backend_cpu(), .source = &seas.source, .n_cells = domain.n_cells};
@@ -488,7 +397,7 @@ Suite *test_suite(void)
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 300);
     tcase_add_test(tc, the_seas_have_what_the_law_is_about);
-    tcase_add_loop_test(tc, tiles_give_the_bits_of_one_piece, 0, N_SETUPS);
+    tcase_add_loop_test(tc, tiles_give_the_bits_of_one_piece, 0, ENGINE_N_SETUPS);
     tcase_add_loop_test(tc, memory_and_disk_are_what_was_said, 0, N_WIDE_SETUPS);
     tcase_add_loop_test(tc, the_fewest_tiles_that_fit_are_planned, 0, N_WIDE_SETUPS);
     tcase_add_loop_test(tc, it_can_be_cancelled_in_every_pass_and_while_slots_are_joined, 0, 4);

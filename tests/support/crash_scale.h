@@ -1,5 +1,5 @@
 /*
- * How much the tests of label `crash` do, and what they say that they did.
+ * How much the tests of label `crash` do, and what they say that they did; with a sanitizer long tests of other labels ask too.
  *
  *   SST_CRASH_SCALE   push (also where it is not set) | nightly | release
  *

@@ -159,36 +159,12 @@ void sums_world_close(struct sums_world *world)
 
 /* --- what the engine gives ---------------------------------------------------------------------------------------- */
 
-static void append(struct sums_given *given, const void *data, size_t n)
-{
-    if (given->n_bytes + n > given->capacity) {
-        given->capacity = 2 * (given->n_bytes + n);
-        given->bytes = realloc(given->bytes, given->capacity);
-    }
-    if (n > 0)
-        memcpy(given->bytes + given->n_bytes, data, n);
-    given->n_bytes += n;
-}
-
 static enum sst_status put(void *user, const struct sst_slot_result *result, struct sst_error *err)
 {
     (void)err;
     struct sums_given *to = user;
-    const size_t n_percentiles = 2, n = result->n_cells;
-    append(to, &result->slot, sizeof result->slot);
-    append(to, result->mean, n * sizeof(double));
-    for (size_t q = 0; q < sst_slot_n_quantiles(n_percentiles, result->has_bounds); ++q)
-        append(to, result->quantile[q], n * sizeof(double));
-    for (size_t q = 0; q < n_percentiles; ++q)
-        append(to, result->probe_quantile[q], result->n_probes * sizeof(double));
-    append(to, result->n_obs, n * sizeof *result->n_obs);
-    append(to, result->flags, n * sizeof *result->flags);
-    if (result->shape.sd) {
-        append(to, result->shape.sd, n * sizeof(float));
-        append(to, result->shape.skew, n * sizeof(float));
-        append(to, result->shape.kurt, n * sizeof(float));
-    }
-    for (size_t cell = 0; cell < n; ++cell)
+    given_append_result(&to->results, result, 2);
+    for (size_t cell = 0; cell < result->n_cells; ++cell)
         to->n_with_value += result->n_obs[cell] > 0;
     return SST_OK;
 }
@@ -241,5 +217,6 @@ struct sst_state_sums *sums_world_sums(const struct sums_world *world)
 
 bool sums_is_same(const struct sums_given *a, const struct sums_given *b)
 {
-    return a->n_bytes == b->n_bytes && memcmp(a->bytes, b->bytes, a->n_bytes) == 0;
+    return a->results.n_bytes == b->results.n_bytes &&
+           memcmp(a->results.bytes, b->results.bytes, a->results.n_bytes) == 0;
 }

@@ -7,6 +7,7 @@
 #ifndef TESTS_SUMS_FIXTURE_H
 #define TESTS_SUMS_FIXTURE_H
 
+#include "engine_setup.h"
 #include "fake_os.h"
 #include "made_up_fields.h"
 #include "state/state_sums.h"
@@ -65,8 +66,7 @@ void sums_world_close(struct sums_world *world);
 struct sst_state_sums *sums_world_sums(const struct sums_world *world);
 
 struct sums_given {
-    unsigned char *bytes; /* all results, one after the other; free */
-    size_t n_bytes, capacity;
+    struct given results;
     size_t n_with_value; /* cells, over all slots */
     size_t n_done, n_total, n_skipped; /* as progress told: days, or calendar days of sums */
 };

@@ -6,72 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/environment.h"
 #include "app/job_memory.h"
-#include "regular_grid.h"
+#include "job_fixture.h"
 #include "test_main.h"
 
-enum { MAX_WORDS = 16 };
-
-static struct sst_options options;
-static struct sst_catalog catalog;
-static struct sst_job job;
-static struct sst_error err;
-static char no_ice[] = "";
+static struct job_fixture made;
 
 /* A job of "sststream in.nc LINE" on a machine of 4 cores, on a global grid of n_lat x 2 n_lat cells. */
 static enum sst_status settle(const char *line, size_t n_lat, uint64_t usable_bytes)
 {
-    const struct sst_machine machine = {.n_cores = 4, .memory_bytes = usable_bytes};
-    const double step = 180.0 / (double)n_lat;
-    char text[512], program[] = "sststream", input[] = "in.nc";
-    char *words[MAX_WORDS] = {program, input};
-    char *state = NULL;
-    int n = 2;
-    (void)snprintf(text, sizeof text, "%s", line);
-    for (char *word = strtok_r(text, " ", &state); word && n < MAX_WORDS; word = strtok_r(NULL, " ", &state))
-        words[n++] = word;
-    sst_error_clear(&err);
-    sst_options_clear(&options);
-    ck_assert_msg(sst_options_parse(n, words, &options, &err) == SST_OK, "%s", err.text);
-    ck_assert_int_eq(sst_options_settle(&options, &machine, &err), SST_OK);
-    sst_grid_destroy(&catalog.grid);
-    catalog.ice_source = no_ice;
-    catalog.grid = regular_grid((struct even_axis){-90.0 + step / 2.0, step, n_lat},
-                                (struct even_axis){step / 2.0, step, 2 * n_lat});
-    memset(&job, 0, sizeof job);
-    job.options = &options;
-    job.catalog = &catalog;
-    sst_domain_all(catalog.grid, &job.domain);
-    job.n_places = job.domain.n_cells * 7 / 10; /* sea */
-    job.coverage.n_present = 30 * 365;
-    ck_assert_int_eq(sst_options_policy(&options, SST_CALENDAR_STANDARD, SST_LATTICE_CENTI, &job.policy, &err), SST_OK);
-    if (job.policy.approx != SST_APPROX_NONE) {
-        job.n_probes = job.domain.n_cells / 100;
-        job.probe_share = 0.01;
-    }
-    return sst_job_settle_memory(&job, &err);
+    job_fixture_make(&made, line, usable_bytes, n_lat);
+    if (made.job.n_probes > 0)
+        made.job.probe_share = 0.01;
+    return sst_job_settle_memory(&made.job, &made.err);
 }
 
-static void forget(void)
-{
-    sst_options_clear(&options);
-    sst_grid_destroy(&catalog.grid);
-}
+static void forget(void) { job_fixture_forget(&made); }
 
 #define GIB (UINT64_C(1) << 30)
 
 START_TEST(a_run_that_fits_is_one_pass_of_all_rows)
 {
     ck_assert_int_eq(settle("--memory 16G", 720, 32 * GIB), SST_OK);
-    ck_assert_uint_eq(job.memory_limit_bytes, 16 * GIB);
-    ck_assert_uint_eq(job.n_passes, 1);
-    ck_assert_uint_eq(job.pass_rows, 720);
+    ck_assert_uint_eq(made.job.memory_limit_bytes, 16 * GIB);
+    ck_assert_uint_eq(made.job.n_passes, 1);
+    ck_assert_uint_eq(made.job.pass_rows, 720);
     /* The design's figures, of a sea of 7/10: codes of the window and of the wrap-around, estimates to be smoothed. */
-    ck_assert_uint_gt(job.peak_bytes, UINT64_C(1500000000));
-    ck_assert_uint_lt(job.peak_bytes, UINT64_C(3000000000));
+    ck_assert_uint_gt(made.job.peak_bytes, UINT64_C(1500000000));
+    ck_assert_uint_lt(made.job.peak_bytes, UINT64_C(3000000000));
     ck_assert_int_eq(settle("", 720, 32 * GIB), SST_OK);
-    ck_assert_uint_eq(job.memory_limit_bytes, 16 * GIB);
+    ck_assert_uint_eq(made.job.memory_limit_bytes, 16 * GIB);
     forget();
 }
 END_TEST
@@ -97,33 +61,33 @@ START_TEST(less_memory_is_more_passes_down_to_one_row)
 {
     enum { N_LAT = 60 };
     ck_assert_int_eq(settle_in(32 * GIB, kinds[_i], N_LAT), SST_OK);
-    ck_assert_uint_eq(job.n_passes, 1);
-    if (job.keeps_slots) { /* at first they wait on the disk instead */
-        ck_assert_uint_eq(job.scratch_bytes, 0);
-        ck_assert_int_eq(settle_in(job.peak_bytes, kinds[_i], N_LAT), SST_OK);
-        ck_assert(job.keeps_slots);
-        ck_assert_int_eq(settle_in(job.peak_bytes - 1, kinds[_i], N_LAT), SST_OK);
-        ck_assert(!job.keeps_slots);
-        ck_assert_uint_gt(job.scratch_bytes, 0);
+    ck_assert_uint_eq(made.job.n_passes, 1);
+    if (made.job.keeps_slots) { /* at first they wait on the disk instead */
+        ck_assert_uint_eq(made.job.scratch_bytes, 0);
+        ck_assert_int_eq(settle_in(made.job.peak_bytes, kinds[_i], N_LAT), SST_OK);
+        ck_assert(made.job.keeps_slots);
+        ck_assert_int_eq(settle_in(made.job.peak_bytes - 1, kinds[_i], N_LAT), SST_OK);
+        ck_assert(!made.job.keeps_slots);
+        ck_assert_uint_gt(made.job.scratch_bytes, 0);
     }
-    const uint64_t whole = job.peak_bytes, scratch = job.scratch_bytes;
-    ck_assert_uint_eq(job.n_passes, 1);
+    const uint64_t whole = made.job.peak_bytes, scratch = made.job.scratch_bytes;
+    ck_assert_uint_eq(made.job.n_passes, 1);
     ck_assert_int_eq(settle_in(whole, kinds[_i], N_LAT), SST_OK);
-    ck_assert_uint_eq(job.n_passes, 1);
+    ck_assert_uint_eq(made.job.n_passes, 1);
     size_t n_passes = 1;
     uint64_t limit = whole - 1;
     while (settle_in(limit, kinds[_i], N_LAT) == SST_OK) {
-        ck_assert_uint_gt(job.n_passes, 1);
-        ck_assert_uint_ge(job.n_passes, n_passes);
-        ck_assert_uint_eq((N_LAT + job.pass_rows - 1) / job.pass_rows, job.n_passes);
-        ck_assert_uint_le(job.peak_bytes, limit);
-        ck_assert_uint_gt(job.scratch_bytes, scratch);
-        n_passes = job.n_passes;
+        ck_assert_uint_gt(made.job.n_passes, 1);
+        ck_assert_uint_ge(made.job.n_passes, n_passes);
+        ck_assert_uint_eq((N_LAT + made.job.pass_rows - 1) / made.job.pass_rows, made.job.n_passes);
+        ck_assert_uint_le(made.job.peak_bytes, limit);
+        ck_assert_uint_gt(made.job.scratch_bytes, scratch);
+        n_passes = made.job.n_passes;
         limit -= limit / 5;
     }
     ck_assert_uint_gt(n_passes, 1);
-    ck_assert_uint_eq(job.n_passes, N_LAT);
-    ck_assert_uint_eq(job.pass_rows, 1);
+    ck_assert_uint_eq(made.job.n_passes, N_LAT);
+    ck_assert_uint_eq(made.job.pass_rows, 1);
     forget();
 }
 END_TEST
@@ -131,7 +95,7 @@ END_TEST
 /* The number behind a text of the message; 0 where there is none. */
 static double number_behind(const char *text)
 {
-    const char *at = strstr(err.text, text);
+    const char *at = strstr(made.err.text, text);
     return at ? strtod(at + strlen(text), NULL) : 0.0;
 }
 
@@ -139,9 +103,9 @@ START_TEST(the_figure_of_a_refusal_is_the_least_that_does)
 {
     ck_assert_int_eq(settle_in(UINT64_C(17000000), kinds[_i], 90), SST_ERR_USAGE);
     const double least = 1e6 * number_behind("the run needs at least ");
-    ck_assert_msg(least > 17e6 && strstr(err.text, " MB, and this is 17 MB.") != NULL, "%s", err.text);
+    ck_assert_msg(least > 17e6 && strstr(made.err.text, " MB, and this is 17 MB.") != NULL, "%s", made.err.text);
     ck_assert_int_eq(settle_in((uint64_t)least, kinds[_i], 90), SST_OK);
-    ck_assert_uint_gt(job.n_passes, 1);
+    ck_assert_uint_gt(made.job.n_passes, 1);
     ck_assert_int_eq(settle_in((uint64_t)(0.97 * least), kinds[_i], 90), SST_ERR_USAGE);
     forget();
 }
@@ -150,23 +114,23 @@ END_TEST
 /* A remedy that names an option, taken at its word. */
 static void try_remedy(const char *option, const char *line, size_t n_lat, uint64_t usable_bytes)
 {
-    char better[256], message[sizeof err.text];
-    const char *at = strstr(err.text, option);
+    char better[256], message[sizeof made.err.text];
+    const char *at = strstr(made.err.text, option);
     if (!at)
         return;
-    (void)snprintf(message, sizeof message, "%s", err.text);
+    (void)snprintf(message, sizeof message, "%s", made.err.text);
     (void)snprintf(better, sizeof better, "%s %.*s", line, (int)strcspn(at, "("), at);
-    ck_assert_msg(settle(better, n_lat, usable_bytes) == SST_OK, "%s: %s: %s", message, better, err.text);
+    ck_assert_msg(settle(better, n_lat, usable_bytes) == SST_OK, "%s: %s: %s", message, better, made.err.text);
 }
 
 START_TEST(readers_take_memory)
 {
     ck_assert_int_eq(settle("--memory 16G --readers 1", 720, 32 * GIB), SST_OK);
-    const uint64_t one = job.peak_bytes;
+    const uint64_t one = made.job.peak_bytes;
     ck_assert_int_eq(settle("--memory 16G --readers 3", 720, 32 * GIB), SST_OK);
-    const uint64_t three = job.peak_bytes;
+    const uint64_t three = made.job.peak_bytes;
     ck_assert_int_eq(settle("--memory 16G --readers 0", 720, 32 * GIB), SST_OK);
-    const uint64_t none = job.peak_bytes;
+    const uint64_t none = made.job.peak_bytes;
     ck_assert_uint_gt(one, none);
     ck_assert_uint_gt((three - one) / 2, 2 * 2 * 1440 * 720);
     ck_assert_uint_lt((three - one) / 2, 64000000);
@@ -234,15 +198,15 @@ START_TEST(a_refusal_says_what_would_do)
 {
     const struct refusal_case *expected = &refusal_cases[_i];
     ck_assert_msg(settle(expected->line, expected->n_lat, expected->usable_bytes) == SST_ERR_USAGE,
-                  "'%s' was taken: %.0f MB", expected->line, (double)job.peak_bytes / 1e6);
+                  "'%s' was taken: %.0f MB", expected->line, (double)made.job.peak_bytes / 1e6);
     for (int i = 0; i < 3; ++i)
-        ck_assert_msg(strstr(err.text, expected->words[i]) != NULL, "'%s' gave '%s', not '%s'", expected->line,
-                      err.text, expected->words[i]);
-    ck_assert_msg(!expected->absent || strstr(err.text, expected->absent) == NULL, "'%s' gave '%s'", expected->line,
-                  err.text);
-    struct sst_error first = err;
+        ck_assert_msg(strstr(made.err.text, expected->words[i]) != NULL, "'%s' gave '%s', not '%s'", expected->line,
+                      made.err.text, expected->words[i]);
+    ck_assert_msg(!expected->absent || strstr(made.err.text, expected->absent) == NULL, "'%s' gave '%s'",
+                  expected->line, made.err.text);
+    struct sst_error first = made.err;
     try_remedy("--readers ", expected->line, expected->n_lat, expected->usable_bytes);
-    err = first;
+    made.err = first;
     try_remedy("--approx ", expected->line, expected->n_lat, expected->usable_bytes);
     forget();
 }
