@@ -315,7 +315,7 @@ END_TEST
 
 START_TEST(every_order_of_whole_years_leaves_the_state_of_the_right_files)
 {
-    const int n_orders = (int)crash_size((struct crash_sizes){9, 9, 200, 1000});
+    const int n_orders = (int)crash_size((struct crash_sizes){9, 200, 200, 1000});
     struct material made;
     make_years(&made, "years");
     check_orders(&made, n_orders);
