@@ -353,16 +353,22 @@ double sst_domain_lon(const struct sst_domain *domain, size_t col)
     return lon < first ? lon + 360.0 : lon;
 }
 
+enum sst_status sst_domain_axes(const struct sst_domain *domain, double **lat, double **lon, struct sst_error *err)
+{
+    SST_TRY(sst_alloc(domain->n_rows, sizeof **lat, "latitudes", lat, err));
+    SST_TRY(sst_alloc(domain->n_cols, sizeof **lon, "longitudes", lon, err));
+    for (size_t row = 0; row < domain->n_rows; ++row)
+        (*lat)[row] = sst_domain_lat(domain, row);
+    for (size_t col = 0; col < domain->n_cols; ++col)
+        (*lon)[col] = sst_domain_lon(domain, col);
+    return SST_OK;
+}
+
 enum sst_status sst_domain_grid(const struct sst_domain *domain, struct sst_grid **out, struct sst_error *err)
 {
     double *lat = NULL, *lon = NULL;
     enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_alloc(domain->n_rows, sizeof *lat, "latitudes", &lat, err));
-    SST_TRY_GOTO(sst_alloc(domain->n_cols, sizeof *lon, "longitudes", &lon, err));
-    for (size_t row = 0; row < domain->n_rows; ++row)
-        lat[row] = sst_domain_lat(domain, row);
-    for (size_t col = 0; col < domain->n_cols; ++col)
-        lon[col] = sst_domain_lon(domain, col);
+    SST_TRY_GOTO(sst_domain_axes(domain, &lat, &lon, err));
     SST_TRY_GOTO(sst_grid_create(lat, domain->n_rows, lon, domain->n_cols, out, err));
 done:
     sst_free(lat);

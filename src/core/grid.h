@@ -81,6 +81,14 @@ SST_MUST_CHECK enum sst_status sst_domain_box(const struct sst_grid *grid, doubl
 double sst_domain_lat(const struct sst_domain *domain, size_t row);
 double sst_domain_lon(const struct sst_domain *domain, size_t col);
 
+/*
+ * Latitude of each row and longitude of each column, in degrees, columns ever eastward.
+ *
+ * Owner    the caller of both, sst_free, also after an error; they are NULL before. Errors: SST_ERR_NOMEM.
+ */
+SST_MUST_CHECK enum sst_status sst_domain_axes(const struct sst_domain *domain, double **lat, double **lon,
+                                               struct sst_error *err);
+
 /* A grid of the domain's cells alone, in its order. Owner: the caller; sst_grid_destroy. Errors: SST_ERR_GRID, SST_ERR_NOMEM. */
 SST_MUST_CHECK enum sst_status sst_domain_grid(const struct sst_domain *domain, struct sst_grid **out,
                                                struct sst_error *err);

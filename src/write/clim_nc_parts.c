@@ -123,12 +123,7 @@ enum sst_status sst_clim_nc_place(const struct sst_clim_layout *layout, const st
 {
     double *lat = NULL, *lon = NULL;
     enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(sst_alloc(domain->n_rows, sizeof *lat, "latitudes", &lat, err));
-    SST_TRY_GOTO(sst_alloc(domain->n_cols, sizeof *lon, "longitudes", &lon, err));
-    for (size_t row = 0; row < domain->n_rows; ++row)
-        lat[row] = sst_domain_lat(domain, row);
-    for (size_t col = 0; col < domain->n_cols; ++col)
-        lon[col] = sst_domain_lon(domain, col);
+    SST_TRY_GOTO(sst_domain_axes(domain, &lat, &lon, err));
     SST_TRY_GOTO(write_axis(
         layout, &(struct axis){"lat", "latitude", "degrees_north", "Y", dims->data[1], domain->n_rows, lat}, err));
     SST_TRY_GOTO(write_axis(
