@@ -50,7 +50,7 @@ enum sst_status sst_ingest_policy(const struct sst_options *options, const struc
         options->validate_share > 0.0 ? options->validate_share : sst_probes_default_share(grid->n_lat * grid->n_lon);
     SST_TRY(list_lengths(options, &out->pools, &out->tail, err));
     SST_TRY(sst_strdup(product, &out->product, err));
-    SST_TRY(sst_grid_create(grid->lat, grid->n_lat, grid->lon, grid->n_lon, &out->grid, err));
+    SST_TRY(sst_grid_copy(grid, &out->grid, err));
     return sst_state_policy_complete(out, sst_ingest_choose_probes, err);
 }
 

@@ -140,6 +140,26 @@ static size_t find_canonical_col(const struct sst_grid *grid)
     return first;
 }
 
+/* Copies of axes; nothing else is known of them. */
+static enum sst_status new_grid(const double *lat, size_t n_lat, const double *lon, size_t n_lon, struct sst_grid **out,
+                                struct sst_error *err)
+{
+    struct sst_grid *grid = NULL;
+    enum sst_status rc = SST_OK;
+    SST_TRY_GOTO(sst_alloc(1, sizeof *grid, "grid", &grid, err));
+    SST_TRY_GOTO(sst_alloc(n_lat, sizeof *lat, "latitudes", &grid->lat, err));
+    SST_TRY_GOTO(sst_alloc(n_lon, sizeof *lon, "longitudes", &grid->lon, err));
+    memcpy(grid->lat, lat, n_lat * sizeof *lat);
+    memcpy(grid->lon, lon, n_lon * sizeof *lon);
+    grid->n_lat = n_lat;
+    grid->n_lon = n_lon;
+    *out = grid;
+    grid = NULL;
+done:
+    sst_grid_destroy(&grid);
+    return rc;
+}
+
 enum sst_status sst_grid_create(const double *lat, size_t n_lat, const double *lon, size_t n_lon, struct sst_grid **out,
                                 struct sst_error *err)
 {
@@ -149,13 +169,7 @@ enum sst_status sst_grid_create(const double *lat, size_t n_lat, const double *l
         return sst_fail(err, SST_ERR_GRID, "grid of %zu rows and %zu columns is empty", n_lat, n_lon);
     SST_TRY(check_lat(lat, n_lat, err));
     SST_TRY(check_lon(lon, n_lon, err));
-    SST_TRY_GOTO(sst_alloc(1, sizeof *grid, "grid", &grid, err));
-    SST_TRY_GOTO(sst_alloc(n_lat, sizeof *lat, "latitudes", &grid->lat, err));
-    SST_TRY_GOTO(sst_alloc(n_lon, sizeof *lon, "longitudes", &grid->lon, err));
-    memcpy(grid->lat, lat, n_lat * sizeof *lat);
-    memcpy(grid->lon, lon, n_lon * sizeof *lon);
-    grid->n_lat = n_lat;
-    grid->n_lon = n_lon;
+    SST_TRY_GOTO(new_grid(lat, n_lat, lon, n_lon, &grid, err));
     SST_TRY_GOTO(check_seam(grid, err));
     grid->wraps = goes_round(grid);
     grid->canonical_col = find_canonical_col(grid);
@@ -164,6 +178,14 @@ enum sst_status sst_grid_create(const double *lat, size_t n_lat, const double *l
 done:
     sst_grid_destroy(&grid);
     return rc;
+}
+
+enum sst_status sst_grid_copy(const struct sst_grid *grid, struct sst_grid **out, struct sst_error *err)
+{
+    SST_TRY(new_grid(grid->lat, grid->n_lat, grid->lon, grid->n_lon, out, err));
+    (*out)->wraps = grid->wraps;
+    (*out)->canonical_col = grid->canonical_col;
+    return SST_OK;
 }
 
 void sst_grid_destroy(struct sst_grid **grid)
@@ -231,12 +253,23 @@ static size_t find_shift(const struct sst_grid *run, const struct sst_grid *file
     return best;
 }
 
+/* Nearly all files of a run have the same axes to the bit. */
+static bool have_same_axes(const struct sst_grid *run, const struct sst_grid *file)
+{
+    return memcmp(run->lat, file->lat, run->n_lat * sizeof *run->lat) == 0 &&
+           memcmp(run->lon, file->lon, run->n_lon * sizeof *run->lon) == 0;
+}
+
 enum sst_status sst_grid_match(const struct sst_grid *run, const struct sst_grid *file, struct sst_grid_map *out,
                                struct sst_error *err)
 {
     if (run->n_lat != file->n_lat || run->n_lon != file->n_lon)
         return sst_fail(err, SST_ERR_GRID, "grid of %zu x %zu cells, not %zu x %zu as in the first file", file->n_lat,
                         file->n_lon, run->n_lat, run->n_lon);
+    if (have_same_axes(run, file)) {
+        *out = (struct sst_grid_map){0};
+        return SST_OK;
+    }
     const bool flip = lat_goes_up(run) != lat_goes_up(file) && run->n_lat > 1;
     SST_TRY(match_rows(run, file, flip, err));
     const size_t shift = find_shift(run, file);

@@ -35,6 +35,9 @@ struct sst_grid {
  */
 SST_MUST_CHECK enum sst_status sst_grid_create(const double *lat, size_t n_lat, const double *lon, size_t n_lon,
                                                struct sst_grid **out, struct sst_error *err);
+
+/* One more of a grid, whose axes are right already. Errors: SST_ERR_NOMEM. */
+SST_MUST_CHECK enum sst_status sst_grid_copy(const struct sst_grid *grid, struct sst_grid **out, struct sst_error *err);
 void sst_grid_destroy(struct sst_grid **grid);
 
 /* A grid that was made before, with its axes where they lie now: borrowed, so it is not to be destroyed. */

@@ -17,7 +17,7 @@ static enum sst_status make_policy(const struct sst_retire *retire, struct sst_s
     out->probes = NULL;
     out->n_probes = 0;
     SST_TRY(sst_strdup(from->product, &out->product, err));
-    SST_TRY(sst_grid_create(grid->lat, grid->n_lat, grid->lon, grid->n_lon, &out->grid, err));
+    SST_TRY(sst_grid_copy(grid, &out->grid, err));
     return sst_state_policy_complete(out, retire->options->choose_probes, err);
 }
 

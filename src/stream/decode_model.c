@@ -96,11 +96,6 @@ static void take_facts(const struct sst_file *from, struct sst_file *to)
     to->info.lattice = info->lattice;
 }
 
-static enum sst_status copy_grid(const struct sst_grid *grid, struct sst_grid **out, struct sst_error *err)
-{
-    return sst_grid_create(grid->lat, grid->n_lat, grid->lon, grid->n_lon, out, err);
-}
-
 static enum sst_status keep_storages(struct sst_decode_model *model, struct sst_file *file, bool *are_known,
                                      struct sst_error *err)
 {
@@ -160,7 +155,7 @@ static enum sst_status set(struct sst_decode_model *model, struct sst_file *file
     SST_TRY(keep_option(options->ice_variable, &model->ice_variable, err));
     SST_TRY(keep_option(options->status_from, &model->status_from, err));
     sst_grid_destroy(&model->facts.grid);
-    SST_TRY(copy_grid(file->grid, &model->facts.grid, err));
+    SST_TRY(sst_grid_copy(file->grid, &model->facts.grid, err));
     take_facts(file, &model->facts);
     model->kind_in_name = sst_decode_kind_in_file_name(file->base_name);
     model->is_set = is_whole;
@@ -205,7 +200,7 @@ static bool are_stored_alike(const struct sst_decode_model *model, struct sst_fi
 
 static enum sst_status take_grid(const struct sst_decode_model *model, struct sst_file *file, struct sst_error *err)
 {
-    SST_TRY(copy_grid(model->facts.grid, &file->grid, err));
+    SST_TRY(sst_grid_copy(model->facts.grid, &file->grid, err));
     file->info.grid = file->grid;
     file->info.variable = file->sst.name;
     file->info.size_bytes = file->identity.size_bytes;

@@ -44,7 +44,7 @@ static enum sst_status find_shape(struct sst_scan *scan, const struct sst_grid *
     SST_TRY(sst_grow(&scan->shapes, &scan->shapes_capacity, scan->n_shapes + 1, sizeof *scan->shapes,
                      "the list of grids", err));
     scan->shapes[scan->n_shapes] = NULL;
-    SST_TRY(sst_grid_create(grid->lat, grid->n_lat, grid->lon, grid->n_lon, &scan->shapes[scan->n_shapes], err));
+    SST_TRY(sst_grid_copy(grid, &scan->shapes[scan->n_shapes], err));
     ++scan->n_shapes;
     return SST_OK;
 }
@@ -97,7 +97,7 @@ static enum sst_status take_identity(struct sst_catalog *catalog, const struct s
                  {info->mask_source, &catalog->mask_source}};
     const struct sst_grid *grid = info->grid;
     sst_grid_destroy(&catalog->grid);
-    SST_TRY(sst_grid_create(grid->lat, grid->n_lat, grid->lon, grid->n_lon, &catalog->grid, err));
+    SST_TRY(sst_grid_copy(grid, &catalog->grid, err));
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
         sst_free(*texts[i].to);
         *texts[i].to = NULL;

@@ -126,6 +126,27 @@ START_TEST(every_orientation_has_one_digest_and_is_matched)
 }
 END_TEST
 
+START_TEST(a_copy_is_the_grid_and_matches_it_as_it_lies)
+{
+    struct sst_grid *grid = global_grid(orientations[_i].up, orientations[_i].first_lon, 0.0), *copy = NULL;
+    struct sst_grid_map map = {.flip_lat = true, .shift_lon = 3};
+    struct sst_error err = {0};
+    ck_assert_int_eq(sst_grid_copy(grid, &copy, &err), SST_OK);
+    ck_assert_ptr_ne(grid->lat, copy->lat);
+    ck_assert_ptr_ne(grid->lon, copy->lon);
+    ck_assert_mem_eq(grid->lat, copy->lat, N_LAT * sizeof *grid->lat);
+    ck_assert_mem_eq(grid->lon, copy->lon, N_LON * sizeof *grid->lon);
+    ck_assert_int_eq(grid->wraps, copy->wraps);
+    ck_assert_uint_eq(grid->canonical_col, copy->canonical_col);
+    ck_assert_uint_eq(sst_grid_digest(grid), sst_grid_digest(copy));
+    ck_assert_int_eq(sst_grid_match(grid, copy, &map, &err), SST_OK);
+    ck_assert(!map.flip_lat);
+    ck_assert_uint_eq(map.shift_lon, 0);
+    sst_grid_destroy(&grid);
+    sst_grid_destroy(&copy);
+}
+END_TEST
+
 START_TEST(grids_join_within_one_hundredth_of_the_spacing_and_not_beyond)
 {
     struct sst_grid *run = global_grid(true, 0.0, 0.0);
@@ -290,6 +311,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, axes_that_are_no_grid_are_refused_with_the_place);
     tcase_add_test(tc, only_a_grid_right_round_the_globe_wraps);
     tcase_add_loop_test(tc, every_orientation_has_one_digest_and_is_matched, 0, N_ORIENTATIONS);
+    tcase_add_loop_test(tc, a_copy_is_the_grid_and_matches_it_as_it_lies, 0, N_ORIENTATIONS);
     tcase_add_test(tc, grids_join_within_one_hundredth_of_the_spacing_and_not_beyond);
     tcase_add_test(tc, a_grid_of_another_size_or_longitude_is_told_apart);
     tcase_add_test(tc, float32_and_double_axes_of_one_product_are_one_grid);
