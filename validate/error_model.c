@@ -308,10 +308,7 @@ static void apply_to_batch(const struct sst_error_model *model, struct batch *ba
     if (findings->is_corrected)
         correct_batch(model, batch, values->estimate + first);
     sst_predictor_sum_of(&model->scale, &batch->pools, batch->sum, batch->log_sd);
-    for (size_t i = 0; i < n; ++i)
-        batch->sum[i] = sst_error_fit_log_sigma(&model->fit, batch->sum[i], batch->log_sd[i]);
-    for (size_t i = 0; i < n; ++i)
-        sigma[i] = sst_quick_exp(batch->sum[i]);
+    sst_predictor_sum_sigmas(model->fit.scale.least, model->fit.scale.most, n, batch->sum, sigma);
     for (size_t level = 0; level < findings->n_levels; ++level)
         for (size_t i = 0; findings->levels[level].is_available && i < n; ++i)
             values->bound[level][first + batch->cell[i]] = (float)(model->quantile[level] * sigma[i]);

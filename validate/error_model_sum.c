@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/cpu_clones.h"
 #include "kernels/cell_maxent.h"
 #include "validate/error_model_limits.h"
 #include "validate/error_model_math.h"
@@ -41,8 +42,8 @@ void sst_predictor_sum_fold(const struct sst_predictor_rule *rule, const double 
 
 /* --- of some pools ------------------------------------------------------------------------------------------------ */
 
-static void put_sd(const struct sst_predictor_sum *sum, const struct sst_pools *pools, double *restrict sums,
-                   double *restrict log_sd)
+static inline void put_sd(const struct sst_predictor_sum *sum, const struct sst_pools *pools, double *restrict sums,
+                          double *restrict log_sd)
 {
     const double centre = sum->rule.centre[SST_PREDICTOR_LOG_SD], slope = sum->slope[SST_PREDICTOR_LOG_SD];
     const double constant = sum->constant;
@@ -59,9 +60,9 @@ static void put_sd(const struct sst_predictor_sum *sum, const struct sst_pools *
 }
 
 /* 1 or 0: a factor, where a branch would keep the compiler from taking several pools at once. */
-static double is_known(double skew, double kurt) { return (double)!isnan(skew) * (double)!isnan(kurt); }
+static inline double is_known(double skew, double kurt) { return (double)!isnan(skew) * (double)!isnan(kurt); }
 
-static void add_shape(const struct sst_predictor_sum *sum, const struct sst_pools *pools, double *restrict sums)
+static inline void add_shape(const struct sst_predictor_sum *sum, const struct sst_pools *pools, double *restrict sums)
 {
     const double *slope = sum->slope, by_skew = slope[SST_PREDICTOR_SKEW] * sum->rule.tail;
     for (size_t i = 0; i < pools->n; ++i) {
@@ -85,8 +86,8 @@ struct places {
     double cf[SST_POOLS]; /* the other estimate */
 };
 
-static void find_places(const struct sst_predictor_sum *sum, const struct sst_pools *pools,
-                        struct places *restrict places)
+static inline void find_places(const struct sst_predictor_sum *sum, const struct sst_pools *pools,
+                               struct places *restrict places)
 {
     const double rows_per_skew = (double)(CELL_MAXENT_N_SKEW - 1) / (2.0 * CELL_MAXENT_MAX_SKEW);
     const double least_u = cell_maxent_u(CELL_MAXENT_MIN_V), most_u = cell_maxent_u(CELL_MAXENT_MAX_V);
@@ -111,6 +112,7 @@ static void find_places(const struct sst_predictor_sum *sum, const struct sst_po
     }
 }
 
+CPU_CLONES
 static void add_disagreement(const struct sst_predictor_sum *sum, const struct sst_pools *pools, double *restrict sums)
 {
     const double slope = sum->slope[SST_PREDICTOR_DISAGREEMENT];
@@ -127,7 +129,7 @@ static void add_disagreement(const struct sst_predictor_sum *sum, const struct s
     }
 }
 
-static void add_n(const struct sst_predictor_sum *sum, const struct sst_pools *pools, double *restrict sums)
+static inline void add_n(const struct sst_predictor_sum *sum, const struct sst_pools *pools, double *restrict sums)
 {
     for (size_t i = 0; i < pools->n; ++i) {
         const unsigned n = pools->n_obs[i];
@@ -135,6 +137,7 @@ static void add_n(const struct sst_predictor_sum *sum, const struct sst_pools *p
     }
 }
 
+CPU_CLONES
 void sst_predictor_sum_of(const struct sst_predictor_sum *sum, const struct sst_pools *pools, double *sums,
                           double *log_sd)
 {
@@ -143,4 +146,13 @@ void sst_predictor_sum_of(const struct sst_predictor_sum *sum, const struct sst_
     if (sum->rule.maxent_table)
         add_disagreement(sum, pools, sums);
     add_n(sum, pools, sums);
+}
+
+CPU_CLONES
+void sst_predictor_sum_sigmas(double least, double most, size_t n, double *restrict sums, double *restrict sigmas)
+{
+    for (size_t i = 0; i < n; ++i)
+        sums[i] = sigmas[i] + sst_predictor_clamp(sums[i], least, most);
+    for (size_t i = 0; i < n; ++i)
+        sigmas[i] = sst_quick_exp(sums[i]);
 }

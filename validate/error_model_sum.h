@@ -36,4 +36,7 @@ struct sst_pools {
 void sst_predictor_sum_of(const struct sst_predictor_sum *sum, const struct sst_pools *pools, double *sums,
                           double *log_sd);
 
+/* Of n sums, the logarithms of sigma, as sst_error_fit_log_sigma has them; sigmas: logarithms of sd at first. */
+void sst_predictor_sum_sigmas(double least, double most, size_t n, double *sums, double *sigmas);
+
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend/cpu_clones.h"
+#include "core/cpu_clones.h"
 #include "core/field.h"
 #include "kernels/cell_quantile.h"
 #include "kernels/cell_tail.h"

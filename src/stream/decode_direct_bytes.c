@@ -6,7 +6,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "backend/cpu_clones.h"
+#include "core/cpu_clones.h"
 #include "stream/decode_direct.h"
 
 bool sst_direct_read_bytes(int fd, uint64_t at, size_t n, unsigned char *out)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend/cpu_clones.h"
+#include "core/cpu_clones.h"
 
 /* Adding and taking away 1.5 x 2^52 rounds a double to the nearest integer, ties to even, without a call. */
 #define ROUNDING_MAGIC 6755399441055744.0

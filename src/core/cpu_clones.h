@@ -4,8 +4,8 @@
  * spells out itself, so the copies give the same bits. Not where the compiler or the loader cannot choose between copies, nor
  * under sanitizers, which are not yet there when the choice is made.
  */
-#ifndef SST_BACKEND_CPU_CLONES_H
-#define SST_BACKEND_CPU_CLONES_H
+#ifndef SST_CORE_CPU_CLONES_H
+#define SST_CORE_CPU_CLONES_H
 
 #include <stdint.h> /* tells __GLIBC__ */
 
