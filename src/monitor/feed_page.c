@@ -53,7 +53,7 @@ done:
     return rc;
 }
 
-void sst_feed_page_remember(struct sst_feed_page *page, struct sst_feed_memo *memo) { page->memo = memo; }
+void sst_feed_page_remember(struct sst_feed_page *page, struct sst_deflate_memo *memo) { page->memo = memo; }
 
 void sst_feed_page_destroy(struct sst_feed_page **page)
 {
@@ -121,15 +121,22 @@ void sst_feed_page_add_key(struct sst_text *out, const struct sst_feed_page *pag
 
 void sst_feed_page_add_codes(struct sst_text *out, struct sst_feed_page *page, size_t n_bytes)
 {
-    const struct sst_digest_link key =
-        page->memo ? sst_digest_link_of(page->codes, n_bytes) : (struct sst_digest_link){0};
+    static const char way[] = "base64";
+    struct sst_deflate_known known;
+    struct sst_digest_chain key = {0};
+    if (page->memo) {
+        sst_digest_fold(&key, way, sizeof way);
+        sst_digest_fold(&key, page->codes, n_bytes);
+    }
     sst_text_add(out, "\"");
-    if (!page->memo || !sst_feed_memo_find(page->memo, &key, out)) {
+    if (page->memo && sst_deflate_memo_find(page->memo, &key, &known)) {
+        sst_text_add_bytes(out, known.bytes, known.n_bytes);
+    } else {
         const size_t n = sst_deflate_plain(page->deflater, page->codes, n_bytes, page->packed, page->packed_room);
         const size_t start = out->size;
         sst_text_add_base64(out, page->packed, n);
         if (page->memo && out->size > start)
-            sst_feed_memo_keep(page->memo, &key, out->data + start, out->size - start);
+            sst_deflate_memo_keep(page->memo, &key, out->data + start, out->size - start);
     }
     sst_text_add(out, "\"");
 }

@@ -32,7 +32,7 @@ struct sst_feed_page {
     uint8_t *packed; /* the same, deflated */
     size_t packed_room;
     struct sst_deflater *deflater;
-    struct sst_feed_memo *memo; /* borrowed; NULL: none */
+    struct sst_deflate_memo *memo; /* borrowed; NULL: none */
 };
 
 uint8_t sst_feed_page_state(const struct sst_feed_day *day, size_t cell);

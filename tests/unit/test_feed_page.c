@@ -320,12 +320,12 @@ static void add_scripts(struct sst_feed_page *page, const struct sst_feed_day *d
 START_TEST(planes_that_are_remembered_make_the_same_scripts)
 {
     struct sst_feed_page *plain = NULL, *page = NULL;
-    struct sst_feed_memo *memo = NULL;
+    struct sst_deflate_memo *memo = NULL;
     struct sst_error err = {0};
     made_up_feed_open(&fixture, 3, FIXTURE_DAYS, false);
     ck_assert_int_eq(sst_feed_page_create(&fixture.about, &plain, &err), SST_OK);
     ck_assert_int_eq(sst_feed_page_create(&fixture.about, &page, &err), SST_OK);
-    ck_assert_int_eq(sst_feed_memo_create(&memo, &err), SST_OK);
+    ck_assert_int_eq(sst_deflate_memo_create(&memo, &err), SST_OK);
     sst_feed_page_remember(page, memo);
     size_t n_kept = 0;
     for (int turn = 0; turn < 4; ++turn) { /* two days, each twice: the second time all is known */
@@ -336,18 +336,18 @@ START_TEST(planes_that_are_remembered_make_the_same_scripts)
         add_scripts(page, &fixture.day, &text);
         ck_assert_uint_eq(text.size, expected.size);
         ck_assert_mem_eq(text.data, expected.data, text.size);
-        ck_assert(turn % 2 == 1 ? sst_feed_memo_bytes(memo) == n_kept : sst_feed_memo_bytes(memo) > n_kept);
-        n_kept = sst_feed_memo_bytes(memo);
+        ck_assert(turn % 2 == 1 ? sst_deflate_memo_bytes(memo) == n_kept : sst_deflate_memo_bytes(memo) > n_kept);
+        n_kept = sst_deflate_memo_bytes(memo);
         sst_text_clear(&expected);
         sst_text_clear(&text);
     }
-    sst_feed_memo_age(memo, 1);
-    ck_assert_uint_eq(sst_feed_memo_bytes(memo), n_kept);
-    sst_feed_memo_age(memo, 1);
-    ck_assert_uint_eq(sst_feed_memo_bytes(memo), 0);
+    sst_deflate_memo_age(memo, 1);
+    ck_assert_uint_eq(sst_deflate_memo_bytes(memo), n_kept);
+    sst_deflate_memo_age(memo, 1);
+    ck_assert_uint_eq(sst_deflate_memo_bytes(memo), 0);
     sst_feed_page_destroy(&plain);
     sst_feed_page_destroy(&page);
-    sst_feed_memo_destroy(&memo);
+    sst_deflate_memo_destroy(&memo);
     made_up_feed_close(&fixture);
 }
 END_TEST
