@@ -23,22 +23,29 @@ struct tape {
     bool is_short; /* more was asked for than there is */
 };
 
-static uint64_t pass(struct tape *tape, uint64_t value, size_t size)
+static uint64_t take(struct tape *tape, size_t size)
 {
     const size_t at = tape->at;
+    uint64_t value = 0;
     tape->at += size;
-    if (tape->read && (tape->is_short || tape->n_bytes < size || at > tape->n_bytes - size)) {
+    if (tape->is_short || tape->n_bytes < size || at > tape->n_bytes - size) {
         tape->is_short = true;
         return 0;
     }
+    for (size_t i = 0; i < size; ++i)
+        value |= (uint64_t)tape->read[at + i] << (8 * i);
+    return value;
+}
+
+/* In line, so that a size that is known there makes one store. */
+static inline uint64_t pass(struct tape *tape, uint64_t value, size_t size)
+{
     if (tape->read)
-        value = 0;
-    for (size_t i = 0; i < size; ++i) {
-        if (tape->read)
-            value |= (uint64_t)tape->read[at + i] << (8 * i);
-        else if (tape->bytes)
-            tape->bytes[at + i] = (uint8_t)(value >> (8 * i));
-    }
+        return take(tape, size);
+    if (tape->bytes)
+        for (size_t i = 0; i < size; ++i)
+            tape->bytes[tape->at + i] = (uint8_t)(value >> (8 * i));
+    tape->at += size;
     return value;
 }
 
@@ -178,6 +185,10 @@ static void pass_day(struct tape *tape, const struct sst_event_ring *ring, int32
     place->source = (enum sst_event_source)source;
     if (place->source == SST_EVENT_SOURCE_ABSENT)
         return;
+    if (!tape->read && !tape->bytes) { /* each cell takes as much */
+        tape->at += ring->spec.n_cells * (sizeof *place->sst + sizeof *place->flags);
+        return;
+    }
     for (size_t cell = 0; cell < ring->spec.n_cells && !tape->is_short; ++cell) {
         uint8_t ice = place->flags[cell] & SST_EVENT_DAY_ICE;
         pass_float(tape, &place->sst[cell]);
@@ -208,7 +219,7 @@ enum sst_status sst_event_ring_encode(const struct sst_event_ring *ring, uint8_t
     uint8_t *out = NULL;
     write_all(&tape, ring);
     const size_t n_content = tape.at;
-    SST_TRY(sst_alloc(n_content + CHECKSUM_SIZE, 1, "a checkpoint of events", &out, err));
+    SST_TRY(sst_alloc_large(n_content + CHECKSUM_SIZE, 1, "a checkpoint of events", &out, err));
     tape = (struct tape){.bytes = out};
     write_all(&tape, ring);
     sst_digest_fold(&checksum, out, n_content);

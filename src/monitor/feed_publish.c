@@ -84,7 +84,7 @@ static enum sst_status look_at(struct sst_feed *feed, struct sst_area_tracker *t
     const struct sst_region_cells cells = sst_feed_region_cells(feed);
     memo->is_known = false;
     memo->n_gone = 0;
-    SST_TRY(sst_feed_fill(feed, day, false, err));
+    sst_feed_fill(feed, day);
     if (!day->is_absent) {
         SST_TRY(sst_area_step(tracker, sst_feed_day_at(feed, day->day), &cells, err));
         SST_TRY(keep_gone(tracker, memo, err));
@@ -183,7 +183,7 @@ enum sst_status sst_feed_tell_day(struct sst_feed *feed, const struct sst_event_
 {
     const struct sst_feed_cells *cells = &feed->cells;
     const struct sst_feed_entry *entry = sst_feed_record_find(&feed->record, day->day);
-    SST_TRY(sst_feed_fill(feed, day, true, err));
+    SST_TRY(sst_feed_fill_all(feed, day, err));
     *out = (struct sst_feed_day){
         .day = sst_feed_day_at(feed, day->day),
         .revision = entry ? entry->revision : 0,
