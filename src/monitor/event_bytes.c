@@ -1,6 +1,7 @@
 /* A ring as bytes, and back. Fields are written one by one, so that neither padding nor byte order is part of the format. */
 #include "monitor/event_bytes.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "core/digest.h"
@@ -42,9 +43,10 @@ static inline uint64_t pass(struct tape *tape, uint64_t value, size_t size)
 {
     if (tape->read)
         return take(tape, size);
-    if (tape->bytes)
-        for (size_t i = 0; i < size; ++i)
-            tape->bytes[tape->at + i] = (uint8_t)(value >> (8 * i));
+    if (tape->bytes) {
+        const uint64_t stored = htole64(value);
+        memcpy(tape->bytes + tape->at, &stored, size);
+    }
     tape->at += size;
     return value;
 }
@@ -176,7 +178,32 @@ static void pass_cells(struct tape *tape, const struct sst_event_ring *ring)
         pass_cell(tape, &ring->base.cells[cell], &ring->base.spans[2 * cell]);
 }
 
-/* A day's values; its limits come from the links. */
+/* A day's values, out of memory: by far the most of a checkpoint. Each cell takes as much. */
+static void put_values(struct tape *tape, const struct sst_event_place_of_day *place, size_t n_cells)
+{
+    enum { CELL_BYTES = 5 };
+    uint8_t *to = tape->bytes ? tape->bytes + tape->at : NULL;
+    tape->at += n_cells * CELL_BYTES;
+    for (size_t cell = 0; to && cell < n_cells; ++cell, to += CELL_BYTES) {
+        uint32_t bits = 0;
+        memcpy(&bits, &place->sst[cell], sizeof bits);
+        bits = htole32(bits);
+        memcpy(to, &bits, sizeof bits);
+        to[sizeof bits] = place->flags[cell] & SST_EVENT_DAY_ICE;
+    }
+}
+
+static void take_values(struct tape *tape, struct sst_event_place_of_day *place, size_t n_cells)
+{
+    for (size_t cell = 0; cell < n_cells && !tape->is_short; ++cell) {
+        uint8_t ice = 0;
+        pass_float(tape, &place->sst[cell]);
+        pass_u8(tape, &ice);
+        place->flags[cell] = (uint8_t)((place->flags[cell] & SST_EVENT_DAY_ICY_CLIMATOLOGY) | ice);
+    }
+}
+
+/* The day's limits come from the links. */
 static void pass_day(struct tape *tape, const struct sst_event_ring *ring, int32_t day)
 {
     struct sst_event_place_of_day *place = sst_event_place_at(ring, day);
@@ -185,16 +212,10 @@ static void pass_day(struct tape *tape, const struct sst_event_ring *ring, int32
     place->source = (enum sst_event_source)source;
     if (place->source == SST_EVENT_SOURCE_ABSENT)
         return;
-    if (!tape->read && !tape->bytes) { /* each cell takes as much */
-        tape->at += ring->spec.n_cells * (sizeof *place->sst + sizeof *place->flags);
-        return;
-    }
-    for (size_t cell = 0; cell < ring->spec.n_cells && !tape->is_short; ++cell) {
-        uint8_t ice = place->flags[cell] & SST_EVENT_DAY_ICE;
-        pass_float(tape, &place->sst[cell]);
-        pass_u8(tape, &ice);
-        place->flags[cell] = (uint8_t)((place->flags[cell] & SST_EVENT_DAY_ICY_CLIMATOLOGY) | ice);
-    }
+    if (tape->read)
+        take_values(tape, place, ring->spec.n_cells);
+    else
+        put_values(tape, place, ring->spec.n_cells);
 }
 
 /* --- out ---------------------------------------------------------------------------------------------------------- */
