@@ -9,9 +9,9 @@
 #include "monitor/feed_words.h"
 #include "write/mhw_nc.h"
 
-/* The day's maps in the file's types. */
+/* The day's maps in the file's types, where the day has others. */
 struct maps {
-    int8_t *status, *surface, *robust;
+    int8_t *robust;
     int16_t *anomaly, *days_above;
     float *severity;
     int64_t *event;
@@ -19,8 +19,6 @@ struct maps {
 
 static void free_maps(struct maps *maps)
 {
-    sst_free(maps->status);
-    sst_free(maps->surface);
     sst_free(maps->robust);
     sst_free(maps->anomaly);
     sst_free(maps->days_above);
@@ -31,8 +29,6 @@ static void free_maps(struct maps *maps)
 static enum sst_status make_maps(size_t n, struct maps *out, struct sst_error *err)
 {
     static const char what[] = "the maps of a day";
-    SST_TRY(sst_alloc_large(n, sizeof *out->status, what, &out->status, err));
-    SST_TRY(sst_alloc_large(n, sizeof *out->surface, what, &out->surface, err));
     SST_TRY(sst_alloc_large(n, sizeof *out->robust, what, &out->robust, err));
     SST_TRY(sst_alloc_large(n, sizeof *out->anomaly, what, &out->anomaly, err));
     SST_TRY(sst_alloc_large(n, sizeof *out->days_above, what, &out->days_above, err));
@@ -50,8 +46,6 @@ static void fill_maps(const struct sst_feed_day *day, size_t n, struct maps *out
 {
     for (size_t i = 0; i < n; ++i) {
         const bool is_land = day->surface[i] == SST_EVENT_SURFACE_LAND;
-        out->status[i] = (int8_t)day->label[i];
-        out->surface[i] = (int8_t)day->surface[i];
         out->robust[i] = (int8_t)(is_land ? SST_MHW_FILL_BYTE : day->robust[i]);
         out->anomaly[i] = packed(day->anomaly[i]);
         out->severity[i] = isfinite(day->severity[i]) ? day->severity[i] : SST_MHW_FILL;
@@ -152,8 +146,8 @@ static enum sst_status make_file(const struct sst_feed_about *about, const struc
     SST_TRY_GOTO(sst_mhw_create(spec, &file, err));
     const struct sst_mhw_day told = {
         .category = day->category,
-        .status = maps.status,
-        .surface = maps.surface,
+        .status = (const int8_t *)day->label,
+        .surface = (const int8_t *)day->surface,
         .severity = maps.severity,
         .days_above = maps.days_above,
         .event = maps.event,

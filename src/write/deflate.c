@@ -2,6 +2,7 @@
 #include "write/deflate.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <libdeflate.h>
 #include <string.h>
 
@@ -66,10 +67,38 @@ static void shuffle_4(const uint8_t *restrict from, size_t n_values, uint8_t *re
     }
 }
 
+/* Swaps what lies `step` off the diagonal of eight rows of eight bytes, each row a number whose lowest byte is first. */
+static inline void swap_bytes(uint64_t *restrict rows, unsigned step, uint64_t mask)
+{
+    for (unsigned i = 0; i < 8; ++i) {
+        if (i & step)
+            continue;
+        const uint64_t other = (rows[i] >> 8 * step ^ rows[i + step]) & mask;
+        rows[i + step] ^= other;
+        rows[i] ^= other << 8 * step;
+    }
+}
+
+/* Eight values at a time, turned as a matrix of bytes. */
 static void shuffle_8(const uint8_t *restrict from, size_t n_values, uint8_t *restrict to)
 {
-    for (size_t i = 0; i < n_values; ++i)
-        for (size_t k = 0; k < 8; ++k)
+    enum { ROWS = 8 };
+    size_t i = 0;
+    for (; i + ROWS <= n_values; i += ROWS) {
+        uint64_t rows[ROWS];
+        memcpy(rows, from + 8 * i, sizeof rows);
+        for (size_t k = 0; k < ROWS; ++k)
+            rows[k] = le64toh(rows[k]);
+        swap_bytes(rows, 4, 0x00000000FFFFFFFF);
+        swap_bytes(rows, 2, 0x0000FFFF0000FFFF);
+        swap_bytes(rows, 1, 0x00FF00FF00FF00FF);
+        for (size_t k = 0; k < ROWS; ++k) {
+            rows[k] = htole64(rows[k]);
+            memcpy(to + k * n_values + i, &rows[k], sizeof rows[k]);
+        }
+    }
+    for (; i < n_values; ++i)
+        for (size_t k = 0; k < ROWS; ++k)
             to[k * n_values + i] = from[8 * i + k];
 }
 
