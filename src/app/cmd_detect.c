@@ -226,7 +226,8 @@ static enum sst_status alloc_maps(size_t n, struct maps *maps, struct sst_error 
     return sst_alloc(n, sizeof *maps->event, what, &maps->event, err);
 }
 
-static enum sst_status open_outputs(struct detect *detect, struct sst_error *err)
+static enum sst_status open_maps(struct detect *detect, const struct sst_attribute *attributes, size_t n_attributes,
+                                 struct sst_error *err)
 {
     const struct sst_options *options = detect->options;
     const struct sst_mhw_spec spec = {
@@ -244,25 +245,15 @@ static enum sst_status open_outputs(struct detect *detect, struct sst_error *err
              "later, while an event that was open waits for the day"},
         .surface = {surface_meanings + 1, surface_comment + 2},
         .definition = detect->definition,
+        .attributes = attributes,
+        .n_attributes = n_attributes,
         .deflate_level = options->deflate_level,
     };
-    detect->table = (struct sst_detect_table){
-        .path = options->events,
-        .domain = &detect->domain,
-        .watched = detect->watched,
-        .calendar = detect->catalog->calendar,
-        .first_day = detect->first_day,
-    };
-    define(detect);
-    if (options->events)
-        SST_TRY(sst_detect_table_open(&detect->table, detect->n_watched, options->overwrite, err));
-    if (!options->output)
-        return SST_OK;
     SST_TRY(alloc_maps(detect->domain.n_cells, &detect->maps, err));
     return sst_mhw_create(&spec, &detect->file, err);
 }
 
-static enum sst_status finish_maps(struct detect *detect, struct sst_error *err)
+static enum sst_status describe_maps(struct detect *detect, struct sst_error *err)
 {
     const struct sst_clim_read_info *info = sst_clim_read_info(detect->limits.reader);
     const struct sst_catalog *catalog = detect->catalog;
@@ -283,7 +274,23 @@ static enum sst_status finish_maps(struct detect *detect, struct sst_error *err)
         {"date_created", created},
         {"sststream_version", sst_version()},
     };
-    return sst_mhw_finish(&detect->file, attributes, sizeof attributes / sizeof *attributes, err);
+    return open_maps(detect, attributes, sizeof attributes / sizeof *attributes, err);
+}
+
+static enum sst_status open_outputs(struct detect *detect, struct sst_error *err)
+{
+    const struct sst_options *options = detect->options;
+    detect->table = (struct sst_detect_table){
+        .path = options->events,
+        .domain = &detect->domain,
+        .watched = detect->watched,
+        .calendar = detect->catalog->calendar,
+        .first_day = detect->first_day,
+    };
+    define(detect);
+    if (options->events)
+        SST_TRY(sst_detect_table_open(&detect->table, detect->n_watched, options->overwrite, err));
+    return options->output ? describe_maps(detect, err) : SST_OK;
 }
 
 /* --- the days ----------------------------------------------------------------------------------------------------- */
@@ -395,7 +402,7 @@ static enum sst_status conclude(struct detect *detect, struct sst_error *err)
             ->events) /* whole before the maps take their place, so that both do or neither, but for a crash between */
         SST_TRY(sst_detect_table_complete(&detect->table, err));
     if (options->output)
-        SST_TRY(finish_maps(detect, err));
+        SST_TRY(sst_mhw_finish(&detect->file, err));
     if (options->events)
         SST_TRY(sst_detect_table_finish(&detect->table, options->overwrite, err));
     if (n_bad > 0)

@@ -1,6 +1,7 @@
 /* A ring as bytes, and back. Fields are written one by one, so that neither padding nor byte order is part of the format. */
 #include "monitor/event_bytes.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "core/digest.h"
@@ -23,22 +24,30 @@ struct tape {
     bool is_short; /* more was asked for than there is */
 };
 
-static uint64_t pass(struct tape *tape, uint64_t value, size_t size)
+static uint64_t take(struct tape *tape, size_t size)
 {
     const size_t at = tape->at;
+    uint64_t value = 0;
     tape->at += size;
-    if (tape->read && (tape->is_short || tape->n_bytes < size || at > tape->n_bytes - size)) {
+    if (tape->is_short || tape->n_bytes < size || at > tape->n_bytes - size) {
         tape->is_short = true;
         return 0;
     }
+    for (size_t i = 0; i < size; ++i)
+        value |= (uint64_t)tape->read[at + i] << (8 * i);
+    return value;
+}
+
+/* In line, so that a size that is known there makes one store. */
+static inline uint64_t pass(struct tape *tape, uint64_t value, size_t size)
+{
     if (tape->read)
-        value = 0;
-    for (size_t i = 0; i < size; ++i) {
-        if (tape->read)
-            value |= (uint64_t)tape->read[at + i] << (8 * i);
-        else if (tape->bytes)
-            tape->bytes[at + i] = (uint8_t)(value >> (8 * i));
+        return take(tape, size);
+    if (tape->bytes) {
+        const uint64_t stored = htole64(value);
+        memcpy(tape->bytes + tape->at, &stored, size);
     }
+    tape->at += size;
     return value;
 }
 
@@ -169,7 +178,32 @@ static void pass_cells(struct tape *tape, const struct sst_event_ring *ring)
         pass_cell(tape, &ring->base.cells[cell], &ring->base.spans[2 * cell]);
 }
 
-/* A day's values; its limits come from the links. */
+/* A day's values, out of memory: by far the most of a checkpoint. Each cell takes as much. */
+static void put_values(struct tape *tape, const struct sst_event_place_of_day *place, size_t n_cells)
+{
+    enum { CELL_BYTES = 5 };
+    uint8_t *to = tape->bytes ? tape->bytes + tape->at : NULL;
+    tape->at += n_cells * CELL_BYTES;
+    for (size_t cell = 0; to && cell < n_cells; ++cell, to += CELL_BYTES) {
+        uint32_t bits = 0;
+        memcpy(&bits, &place->sst[cell], sizeof bits);
+        bits = htole32(bits);
+        memcpy(to, &bits, sizeof bits);
+        to[sizeof bits] = place->flags[cell] & SST_EVENT_DAY_ICE;
+    }
+}
+
+static void take_values(struct tape *tape, struct sst_event_place_of_day *place, size_t n_cells)
+{
+    for (size_t cell = 0; cell < n_cells && !tape->is_short; ++cell) {
+        uint8_t ice = 0;
+        pass_float(tape, &place->sst[cell]);
+        pass_u8(tape, &ice);
+        place->flags[cell] = (uint8_t)((place->flags[cell] & SST_EVENT_DAY_ICY_CLIMATOLOGY) | ice);
+    }
+}
+
+/* The day's limits come from the links. */
 static void pass_day(struct tape *tape, const struct sst_event_ring *ring, int32_t day)
 {
     struct sst_event_place_of_day *place = sst_event_place_at(ring, day);
@@ -178,12 +212,10 @@ static void pass_day(struct tape *tape, const struct sst_event_ring *ring, int32
     place->source = (enum sst_event_source)source;
     if (place->source == SST_EVENT_SOURCE_ABSENT)
         return;
-    for (size_t cell = 0; cell < ring->spec.n_cells && !tape->is_short; ++cell) {
-        uint8_t ice = place->flags[cell] & SST_EVENT_DAY_ICE;
-        pass_float(tape, &place->sst[cell]);
-        pass_u8(tape, &ice);
-        place->flags[cell] = (uint8_t)((place->flags[cell] & SST_EVENT_DAY_ICY_CLIMATOLOGY) | ice);
-    }
+    if (tape->read)
+        take_values(tape, place, ring->spec.n_cells);
+    else
+        put_values(tape, place, ring->spec.n_cells);
 }
 
 /* --- out ---------------------------------------------------------------------------------------------------------- */
@@ -208,7 +240,7 @@ enum sst_status sst_event_ring_encode(const struct sst_event_ring *ring, uint8_t
     uint8_t *out = NULL;
     write_all(&tape, ring);
     const size_t n_content = tape.at;
-    SST_TRY(sst_alloc(n_content + CHECKSUM_SIZE, 1, "a checkpoint of events", &out, err));
+    SST_TRY(sst_alloc_large(n_content + CHECKSUM_SIZE, 1, "a checkpoint of events", &out, err));
     tape = (struct tape){.bytes = out};
     write_all(&tape, ring);
     sst_digest_fold(&checksum, out, n_content);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/digest.h"
 #include "core/mem.h"
 #include "monitor/event_bytes.h"
 #include "monitor/feed_private.h"
@@ -86,14 +87,18 @@ static enum sst_status add_text(struct sst_block_writer *writer, uint32_t tag, s
     return rc;
 }
 
-static enum sst_status add_ring(const struct sst_feed *feed, struct sst_block_writer *writer, struct sst_error *err)
+/* The ring is lent: *bytes stay until the writer is done. Owner: the caller, sst_free. */
+static enum sst_status add_ring(const struct sst_feed *feed, struct sst_block_writer *writer, uint8_t **bytes,
+                                struct sst_error *err)
 {
-    uint8_t *bytes = NULL;
     size_t n_bytes = 0;
-    SST_TRY(sst_event_ring_encode(feed->ring, &bytes, &n_bytes, err));
-    const enum sst_status rc = sst_block_writer_add(writer, TAG_RING, 0, bytes, n_bytes, false, err);
-    sst_free(bytes);
-    return rc;
+    SST_TRY(sst_event_ring_encode(feed->ring, bytes, &n_bytes, err));
+    const struct sst_stored_block block = {.tag = TAG_RING,
+                                           .stored = *bytes,
+                                           .n_stored = n_bytes,
+                                           .n_bytes = n_bytes,
+                                           .checksum = sst_digest_checksum(*bytes, n_bytes)};
+    return sst_block_writer_lend(writer, &block, err);
 }
 
 static enum sst_status add_base(const struct sst_feed *feed, struct sst_block_writer *writer, struct sst_error *err)
@@ -130,9 +135,10 @@ static enum sst_status add_sources(const struct sst_feed *feed, struct sst_block
 enum sst_status sst_feed_save_ring(struct sst_feed *feed, struct sst_error *err)
 {
     struct sst_block_writer *writer = NULL;
+    uint8_t *ring = NULL;
     enum sst_status rc = SST_OK;
     SST_TRY(sst_block_writer_create(KIND_RING, identity_of(feed), &writer, err));
-    SST_TRY_GOTO(add_ring(feed, writer, err));
+    SST_TRY_GOTO(add_ring(feed, writer, &ring, err));
     SST_TRY_GOTO(add_base(feed, writer, err));
     SST_TRY_GOTO(add_past(feed, writer, err));
     SST_TRY_GOTO(add_sources(feed, writer, err));
@@ -140,6 +146,7 @@ enum sst_status sst_feed_save_ring(struct sst_feed *feed, struct sst_error *err)
     feed->is_ring_saved = true;
 done:
     sst_block_writer_destroy(&writer);
+    sst_free(ring);
     return rc;
 }
 

@@ -169,72 +169,74 @@ done:
     return rc;
 }
 
-static enum sst_status write_all(struct put *puts, size_t n, struct sst_error *err)
+/* Writes the file beside its place, so that it is on the disk when this returns; nothing, where it is there already. */
+static enum sst_status prepare(struct sst_feed_files *files, const char *folder, struct put *put, struct sst_error *err)
 {
-    for (size_t i = 0; i < n; ++i) {
-        struct put *put = &puts[i];
-        if (!put->whole)
-            continue;
-        SST_TRY(sst_place_check(put->whole, true, err));
-        SST_TRY(sst_place_reserve(put->whole, &put->temporary, err));
-        SST_TRY(write_bytes(put->temporary, put->piece->bytes, put->piece->n_bytes, err));
-    }
-    return SST_OK;
+    SST_TRY(look_at(files, folder, put, err));
+    if (!put->whole)
+        return SST_OK;
+    SST_TRY(sst_place_check(put->whole, true, err));
+    SST_TRY(sst_place_reserve(put->whole, &put->temporary, err));
+    SST_TRY(write_bytes(put->temporary, put->piece->bytes, put->piece->n_bytes, err));
+    return sst_place_sync(put->temporary, err);
 }
 
-/* What threads that wait for the disk share. */
-struct sync {
-    const struct put *puts;
+/* What threads share that prepare files. */
+struct crew {
+    struct sst_feed_files *files; /* only looked at */
+    const char *folder;
+    struct put *puts;
     size_t n, n_begun; /* n_begun and below: under the lock */
     pthread_mutex_t lock;
     enum sst_status rc;
     struct sst_error err;
 };
 
-static void *sync_some(void *user)
+static void *prepare_some(void *user)
 {
-    struct sync *sync = user;
+    struct crew *crew = user;
     struct sst_error own = {SST_OK, ""};
-    (void)pthread_mutex_lock(&sync->lock);
-    while (sync->n_begun < sync->n) {
-        const struct put *put = &sync->puts[sync->n_begun++];
-        (void)pthread_mutex_unlock(&sync->lock);
-        const enum sst_status rc = put->temporary ? sst_place_sync(put->temporary, &own) : SST_OK;
-        (void)pthread_mutex_lock(&sync->lock);
-        if (rc != SST_OK && sync->rc == SST_OK) {
-            sync->rc = rc;
-            sync->err = own;
+    (void)pthread_mutex_lock(&crew->lock);
+    while (crew->n_begun < crew->n && crew->rc == SST_OK) {
+        struct put *put = &crew->puts[crew->n_begun++];
+        (void)pthread_mutex_unlock(&crew->lock);
+        const enum sst_status rc = prepare(crew->files, crew->folder, put, &own);
+        (void)pthread_mutex_lock(&crew->lock);
+        if (rc != SST_OK && crew->rc == SST_OK) {
+            crew->rc = rc;
+            crew->err = own;
         }
     }
-    (void)pthread_mutex_unlock(&sync->lock);
+    (void)pthread_mutex_unlock(&crew->lock);
     return NULL;
 }
 
 /*
- * A disk takes many files in the time of a few, so threads wait for it, more of them than there are processors. Signals are the
- * program's own thread's; where the system gives no threads, that one does all.
+ * A disk takes many files in the time of a few, so threads sum and write them and wait for it, more of them than there are
+ * processors. Signals are the program's own thread's; where the system gives no threads, that one does all.
  */
-static enum sst_status sync_all(const struct put *puts, size_t n, struct sst_error *err)
+static enum sst_status prepare_all(struct sst_feed_files *files, const char *folder, struct put *puts, size_t n,
+                                   struct sst_error *err)
 {
     enum { MOST_THREADS = 7 };
-    struct sync sync = {.puts = puts, .n = n};
+    struct crew crew = {.files = files, .folder = folder, .puts = puts, .n = n};
     pthread_t threads[MOST_THREADS];
     size_t n_threads = 0;
     sigset_t all, before;
-    (void)pthread_mutex_init(&sync.lock, NULL); /* cannot fail on the systems that there are */
+    (void)pthread_mutex_init(&crew.lock, NULL); /* cannot fail on the systems that there are */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     while (n_threads < MOST_THREADS && n_threads + 1 < n &&
-           pthread_create(&threads[n_threads], NULL, sync_some, &sync) == 0)
+           pthread_create(&threads[n_threads], NULL, prepare_some, &crew) == 0)
         ++n_threads;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    (void)sync_some(&sync);
+    (void)prepare_some(&crew);
     for (size_t i = 0; i < n_threads; ++i)
         (void)pthread_join(threads[i], NULL);
-    (void)pthread_mutex_destroy(&sync.lock);
-    if (sync.rc != SST_OK)
-        *err = sync.err;
-    return sync.rc;
+    (void)pthread_mutex_destroy(&crew.lock);
+    if (crew.rc != SST_OK)
+        *err = crew.err;
+    return crew.rc;
 }
 
 static bool are_neighbours(const char *a, const char *b)
@@ -279,12 +281,9 @@ enum sst_status sst_feed_put_all(struct sst_feed_files *files, const char *folde
     SST_TRY(sst_alloc(n, sizeof *puts, "files to put", &puts, err));
     if (files)
         SST_TRY_GOTO(make_room(files, n, err));
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; ++i)
         puts[i].piece = &pieces[i];
-        SST_TRY_GOTO(look_at(files, folder, &puts[i], err));
-    }
-    SST_TRY_GOTO(write_all(puts, n, err));
-    SST_TRY_GOTO(sync_all(puts, n, err));
+    SST_TRY_GOTO(prepare_all(files, folder, puts, n, err));
     SST_TRY_GOTO(commit_all(files, puts, n, err));
 done:
     for (size_t i = 0; i < n; ++i) {

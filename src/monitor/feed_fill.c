@@ -86,48 +86,64 @@ static enum sst_feed_robustness robustness_of(float sst, float mean, float thres
     return SST_FEED_ROBUST;
 }
 
-static void fill_cell(const struct sst_feed *feed, const struct sst_event_day *day, size_t i, float bound)
+/* What areas and regions ask for. */
+static void fill_cell(const struct sst_feed *feed, const struct sst_event_day *day, size_t i)
 {
     const struct sst_feed_cells *cells = &feed->cells;
-    const enum sst_event_direction direction = feed->spec.rule.direction;
     const size_t cell = feed->spec.cells[i];
-    const struct sst_event_cell_day told = sst_event_cell_day(day, direction, i);
+    const struct sst_event_cell_day told = sst_event_cell_day(day, feed->spec.rule.direction, i);
     const enum sst_event_label label = sst_event_ring_label(feed->ring, day->day, i);
-    const bool is_of_event = label == SST_EVENT_LABEL_EVENT || label == SST_EVENT_LABEL_BRIDGED;
-    const bool has_start = is_of_event || label == SST_EVENT_LABEL_CANDIDATE;
     const bool is_water = told.surface == SST_EVENT_SURFACE_WATER;
     cells->surface[cell] = (uint8_t)told.surface;
     cells->label[cell] = (uint8_t)label;
     cells->kind[cell] = (uint8_t)kind_of(told.surface, label);
     cells->category[cell] = (int8_t)told.category;
     cells->category_of_event[cell] = (uint8_t)(told.category > 0 ? told.category : 0);
-    cells->is_event[cell] = is_of_event;
+    cells->is_event[cell] = label == SST_EVENT_LABEL_EVENT || label == SST_EVENT_LABEL_BRIDGED;
     cells->is_candidate[cell] = label == SST_EVENT_LABEL_CANDIDATE;
-    cells->sst[cell] = day->sst[i];
-    cells->mean[cell] = day->mean[i];
-    cells->threshold[cell] = day->threshold[i];
-    cells->bound[cell] = bound;
     cells->anomaly[cell] = told.anomaly;
     cells->severity[cell] =
         is_water
             ? (float)(((double)day->sst[i] - (double)day->mean[i]) / ((double)day->threshold[i] - (double)day->mean[i]))
             : NAN;
-    cells->robust[cell] = (uint8_t)robustness_of(day->sst[i], day->mean[i], day->threshold[i], bound, told.category);
-    cells->days_above[cell] = day->runs[i];
-    cells->start[cell] = has_start ? day->starts[i] : INT32_MIN;
-    cells->event_id[cell] = has_start ? sst_event_id(feed->spec.canonical[i], day->starts[i], direction) : 0;
 }
 
-enum sst_status sst_feed_fill(struct sst_feed *feed, const struct sst_event_day *day, bool wants_bounds,
-                              struct sst_error *err)
+/* What else the day's files tell; after fill_cell. */
+static void fill_rest(const struct sst_feed *feed, const struct sst_event_day *day, size_t i, float bound)
 {
-    const bool has_bounds = wants_bounds && feed->spec.bounds;
+    const struct sst_feed_cells *cells = &feed->cells;
+    const size_t cell = feed->spec.cells[i];
+    const bool has_start = cells->is_event[cell] || cells->is_candidate[cell];
+    cells->sst[cell] = day->sst[i];
+    cells->mean[cell] = day->mean[i];
+    cells->threshold[cell] = day->threshold[i];
+    cells->bound[cell] = bound;
+    cells->robust[cell] =
+        (uint8_t)robustness_of(day->sst[i], day->mean[i], day->threshold[i], bound, cells->category[cell]);
+    cells->days_above[cell] = day->runs[i];
+    cells->start[cell] = has_start ? day->starts[i] : INT32_MIN;
+    cells->event_id[cell] =
+        has_start ? sst_event_id(feed->spec.canonical[i], day->starts[i], feed->spec.rule.direction) : 0;
+}
+
+void sst_feed_fill(struct sst_feed *feed, const struct sst_event_day *day)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < feed->spec.n_cells; ++i)
+        fill_cell(feed, day, i);
+}
+
+enum sst_status sst_feed_fill_all(struct sst_feed *feed, const struct sst_event_day *day, struct sst_error *err)
+{
+    const bool has_bounds = feed->spec.bounds != NULL;
     const size_t n = feed->spec.n_cells;
     if (has_bounds)
         SST_TRY(feed->spec.bounds(feed->spec.user, sst_feed_day_at(feed, day->day), feed->bound_scratch, err));
 #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < n; ++i)
-        fill_cell(feed, day, i, has_bounds ? feed->bound_scratch[i] : NAN);
+    for (size_t i = 0; i < n; ++i) {
+        fill_cell(feed, day, i);
+        fill_rest(feed, day, i, has_bounds ? feed->bound_scratch[i] : NAN);
+    }
     return SST_OK;
 }
 

@@ -3,16 +3,15 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "core/mem.h"
 #include "monitor/event_day.h"
 #include "monitor/feed_words.h"
 #include "write/mhw_nc.h"
 
-/* The day's maps in the file's types. */
+/* The day's maps in the file's types, where the day has others. */
 struct maps {
-    int8_t *status, *surface, *robust;
+    int8_t *robust;
     int16_t *anomaly, *days_above;
     float *severity;
     int64_t *event;
@@ -20,8 +19,6 @@ struct maps {
 
 static void free_maps(struct maps *maps)
 {
-    sst_free(maps->status);
-    sst_free(maps->surface);
     sst_free(maps->robust);
     sst_free(maps->anomaly);
     sst_free(maps->days_above);
@@ -32,8 +29,6 @@ static void free_maps(struct maps *maps)
 static enum sst_status make_maps(size_t n, struct maps *out, struct sst_error *err)
 {
     static const char what[] = "the maps of a day";
-    SST_TRY(sst_alloc_large(n, sizeof *out->status, what, &out->status, err));
-    SST_TRY(sst_alloc_large(n, sizeof *out->surface, what, &out->surface, err));
     SST_TRY(sst_alloc_large(n, sizeof *out->robust, what, &out->robust, err));
     SST_TRY(sst_alloc_large(n, sizeof *out->anomaly, what, &out->anomaly, err));
     SST_TRY(sst_alloc_large(n, sizeof *out->days_above, what, &out->days_above, err));
@@ -51,8 +46,6 @@ static void fill_maps(const struct sst_feed_day *day, size_t n, struct maps *out
 {
     for (size_t i = 0; i < n; ++i) {
         const bool is_land = day->surface[i] == SST_EVENT_SURFACE_LAND;
-        out->status[i] = (int8_t)day->label[i];
-        out->surface[i] = (int8_t)day->surface[i];
         out->robust[i] = (int8_t)(is_land ? SST_MHW_FILL_BYTE : day->robust[i]);
         out->anomaly[i] = packed(day->anomaly[i]);
         out->severity[i] = isfinite(day->severity[i]) ? day->severity[i] : SST_MHW_FILL;
@@ -138,13 +131,44 @@ static void make_figures(const struct sst_feed_about *about, const struct sst_fe
 
 /* A whole file. */
 struct bytes {
-    void *bytes; /* free() */
+    void *bytes; /* sst_free */
     size_t n;
 };
 
-static enum sst_status finish(const struct sst_feed_about *about, const struct sst_feed_day *day,
-                              const struct sst_text *texts, struct sst_mhw_file **file, struct bytes *out,
-                              struct sst_error *err)
+static enum sst_status make_file(const struct sst_feed_about *about, const struct sst_feed_day *day,
+                                 const struct sst_mhw_spec *spec, struct bytes *out, struct sst_error *err)
+{
+    struct maps maps = {0};
+    struct sst_mhw_file *file = NULL;
+    enum sst_status rc = SST_OK;
+    SST_TRY_GOTO(make_maps(about->domain->n_cells, &maps, err));
+    fill_maps(day, about->domain->n_cells, &maps);
+    SST_TRY_GOTO(sst_mhw_create(spec, &file, err));
+    const struct sst_mhw_day told = {
+        .category = day->category,
+        .status = (const int8_t *)day->label,
+        .surface = (const int8_t *)day->surface,
+        .severity = maps.severity,
+        .days_above = maps.days_above,
+        .event = maps.event,
+        .packed_anomaly = maps.anomaly,
+        .robust = maps.robust,
+        .input = day->is_absent        ? SST_MHW_INPUT_MISSING
+                 : day->is_preliminary ? SST_MHW_INPUT_PRELIMINARY
+                                       : SST_MHW_INPUT_FINAL,
+    };
+    SST_TRY_GOTO(sst_mhw_put(file, &told, err));
+    rc = sst_mhw_finish_bytes(&file, &out->bytes, &out->n, err);
+done:
+    sst_mhw_abandon(&file);
+    free_maps(&maps);
+    return rc;
+}
+
+/* Says what the file is, and makes it. */
+static enum sst_status define_file(const struct sst_feed_about *about, const struct sst_feed_day *day,
+                                   struct sst_deflate_memo *memo, const char *path, const struct sst_text *texts,
+                                   struct bytes *out, struct sst_error *err)
 {
     struct figures figures;
     make_figures(about, day, &figures);
@@ -180,14 +204,6 @@ static enum sst_status finish(const struct sst_feed_about *about, const struct s
         {"geospatial_lon_max", figures.east},
         {"sststream_version", sst_version()},
     };
-    return sst_mhw_finish_bytes(file, attributes, sizeof attributes / sizeof *attributes, &out->bytes, &out->n, err);
-}
-
-/* --- the file ----------------------------------------------------------------------------------------------------- */
-
-static enum sst_status make_file(const struct sst_feed_about *about, const struct sst_feed_day *day, const char *path,
-                                 const struct sst_text *texts, struct bytes *bytes, struct sst_error *err)
-{
     const struct sst_mhw_spec spec = {
         .path = path,
         .in_memory =
@@ -200,41 +216,21 @@ static enum sst_status make_file(const struct sst_feed_about *about, const struc
         .status = {status_meanings, status_comment},
         .surface = {surface_meanings + 1, surface_comment + 2},
         .definition = texts[DEFINITION].data,
+        .attributes = attributes,
+        .n_attributes = sizeof attributes / sizeof *attributes,
         .deflate_level = 1,
+        .memo = memo,
         .packs_anomaly = true,
         .severity_comment = "Of all days with a value, where surface_type is water; beyond the threshold from 1 on.",
         .robust = {robust_meanings, robust_comment},
         .revision = day->revision,
     };
-    struct maps maps = {0};
-    struct sst_mhw_file *file = NULL;
-    enum sst_status rc = SST_OK;
-    SST_TRY_GOTO(make_maps(about->domain->n_cells, &maps, err));
-    fill_maps(day, about->domain->n_cells, &maps);
-    SST_TRY_GOTO(sst_mhw_create(&spec, &file, err));
-    const struct sst_mhw_day out = {
-        .category = day->category,
-        .status = maps.status,
-        .surface = maps.surface,
-        .severity = maps.severity,
-        .days_above = maps.days_above,
-        .event = maps.event,
-        .packed_anomaly = maps.anomaly,
-        .robust = maps.robust,
-        .input = day->is_absent        ? SST_MHW_INPUT_MISSING
-                 : day->is_preliminary ? SST_MHW_INPUT_PRELIMINARY
-                                       : SST_MHW_INPUT_FINAL,
-    };
-    SST_TRY_GOTO(sst_mhw_put(file, &out, err));
-    rc = finish(about, day, texts, &file, bytes, err);
-done:
-    sst_mhw_abandon(&file);
-    free_maps(&maps);
-    return rc;
+    return make_file(about, day, &spec, out, err);
 }
 
-enum sst_status sst_feed_make_nc(const struct sst_feed_about *about, const struct sst_feed_day *day, const char *path,
-                                 void **bytes, size_t *n_bytes, struct sst_error *err)
+enum sst_status sst_feed_make_nc(const struct sst_feed_about *about, const struct sst_feed_day *day,
+                                 struct sst_deflate_memo *memo, const char *path, void **bytes, size_t *n_bytes,
+                                 struct sst_error *err)
 {
     struct sst_text texts[N_MADE] = {{0}};
     struct bytes made = {0};
@@ -242,7 +238,7 @@ enum sst_status sst_feed_make_nc(const struct sst_feed_about *about, const struc
     make_texts(about, day, texts);
     for (int i = 0; i < N_MADE; ++i)
         SST_TRY_GOTO(sst_text_check(&texts[i], err));
-    SST_TRY_GOTO(make_file(about, day, path, texts, &made, err));
+    SST_TRY_GOTO(define_file(about, day, memo, path, texts, &made, err));
     *bytes = made.bytes;
     *n_bytes = made.n;
 done:
@@ -259,10 +255,10 @@ enum sst_status sst_feed_write_nc(const struct sst_feed_about *about, const stru
     char *path = NULL;
     enum sst_status rc = SST_OK;
     SST_TRY_GOTO(sst_asprintf(&path, err, "%s/mhw.nc", sst_feed_day_folder(about->calendar, day->day, day_folder)));
-    SST_TRY_GOTO(sst_feed_make_nc(about, day, path, &bytes.bytes, &bytes.n, err));
+    SST_TRY_GOTO(sst_feed_make_nc(about, day, NULL, path, &bytes.bytes, &bytes.n, err));
     rc = sst_feed_put(files, folder, path, bytes.bytes, bytes.n, err);
 done:
-    free(bytes.bytes);
+    sst_free(bytes.bytes);
     sst_free(path);
     return rc;
 }

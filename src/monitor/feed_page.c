@@ -53,7 +53,7 @@ done:
     return rc;
 }
 
-void sst_feed_page_remember(struct sst_feed_page *page, struct sst_feed_memo *memo) { page->memo = memo; }
+void sst_feed_page_remember(struct sst_feed_page *page, struct sst_deflate_memo *memo) { page->memo = memo; }
 
 void sst_feed_page_destroy(struct sst_feed_page **page)
 {
@@ -121,17 +121,42 @@ void sst_feed_page_add_key(struct sst_text *out, const struct sst_feed_page *pag
 
 void sst_feed_page_add_codes(struct sst_text *out, struct sst_feed_page *page, size_t n_bytes)
 {
-    const struct sst_digest_link key =
-        page->memo ? sst_digest_link_of(page->codes, n_bytes) : (struct sst_digest_link){0};
     sst_text_add(out, "\"");
-    if (!page->memo || !sst_feed_memo_find(page->memo, &key, out)) {
-        const size_t n = sst_deflate_plain(page->deflater, page->codes, n_bytes, page->packed, page->packed_room);
-        const size_t start = out->size;
-        sst_text_add_base64(out, page->packed, n);
-        if (page->memo && out->size > start)
-            sst_feed_memo_keep(page->memo, &key, out->data + start, out->size - start);
-    }
+    sst_text_add_base64(out, page->packed,
+                        sst_deflate_plain(page->deflater, page->codes, n_bytes, page->packed, page->packed_room));
     sst_text_add(out, "\"");
+}
+
+/* --- what is remembered ------------------------------------------------------------------------------------------- */
+
+struct sst_feed_page_source sst_feed_page_source(const struct sst_feed_page *page, const char *name)
+{
+    struct sst_feed_page_source source = {.is_kept = page->memo != NULL};
+    sst_feed_page_fold(&source, name, strlen(name));
+    return source;
+}
+
+void sst_feed_page_fold(struct sst_feed_page_source *source, const void *bytes, size_t n_bytes)
+{
+    if (source->is_kept)
+        sst_digest_fold(&source->digest, bytes, n_bytes);
+}
+
+bool sst_feed_page_recall(const struct sst_feed_page *page, const struct sst_feed_page_source *source,
+                          struct sst_text *out)
+{
+    struct sst_deflate_known known;
+    if (!source->is_kept || !sst_deflate_memo_find(page->memo, &source->digest, &known))
+        return false;
+    sst_text_add_bytes(out, known.bytes, known.n_bytes);
+    return true;
+}
+
+void sst_feed_page_keep(const struct sst_feed_page *page, const struct sst_feed_page_source *source,
+                        const struct sst_text *out, size_t start)
+{
+    if (source->is_kept && out->failed == SST_OK)
+        sst_deflate_memo_keep(page->memo, &source->digest, out->data + start, out->size - start);
 }
 
 /* --- index.html --------------------------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@
 
 #include "core/text.h"
 #include "monitor/feed_day.h"
-#include "monitor/feed_memo.h"
+#include "write/deflate_memo.h"
 
 enum {
     SST_FEED_PAGE_TILE = 180, /* rows and columns of a tile; the last ones of a domain may have fewer */
@@ -36,7 +36,7 @@ SST_MUST_CHECK enum sst_status sst_feed_page_create(const struct sst_feed_about 
 void sst_feed_page_destroy(struct sst_feed_page **page);
 
 /* Looks deflated planes up there from now on; borrowed. The files made are the same. */
-void sst_feed_page_remember(struct sst_feed_page *page, struct sst_feed_memo *memo);
+void sst_feed_page_remember(struct sst_feed_page *page, struct sst_deflate_memo *memo);
 
 /* What follows appends a whole file to `out`. Errors: SST_ERR_NOMEM; then `out` is not to be used. */
 

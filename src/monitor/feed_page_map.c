@@ -5,6 +5,7 @@
  * anomaly and bound as the difference from the cell before, modulo 256, which deflate packs better.
  */
 #include <math.h>
+#include <string.h>
 
 #include "monitor/feed_page_private.h"
 
@@ -42,6 +43,11 @@ static size_t pick_of_block(const struct sst_feed_page *page, const struct sst_f
 
 void sst_feed_page_pick(struct sst_feed_page *page, const struct sst_feed_day *day)
 {
+    if (page->block == 1) {
+        for (size_t cell = 0; cell < page->map_rows * page->map_cols; ++cell)
+            page->picked[cell] = (uint32_t)cell;
+        return;
+    }
     for (size_t row = 0; row < page->map_rows; ++row) {
         for (size_t col = 0; col < page->map_cols; ++col)
             page->picked[row * page->map_cols + col] = (uint32_t)pick_of_block(page, day, row, col);
@@ -56,36 +62,74 @@ static uint8_t code_of(const struct sst_feed_page_scale *scale, float value)
     return (uint8_t)fmin(fmax(code, FIRST_CODE), LAST_CODE);
 }
 
-static void add_plane(struct sst_text *out, struct sst_feed_page *page, const char *name, const float *values,
-                      const struct sst_feed_page_scale *scale)
+/* Which cell stands for a block follows from categories and surfaces. */
+static void fold_picks(struct sst_feed_page_source *source, const struct sst_feed_page *page,
+                       const struct sst_feed_day *day)
 {
-    const size_t n = page->map_rows * page->map_cols;
+    if (page->block == 1)
+        return;
+    sst_feed_page_fold(source, day->surface, page->about->domain->n_cells);
+    sst_feed_page_fold(source, day->category, page->about->domain->n_cells);
+}
+
+static void add_state(struct sst_text *out, struct sst_feed_page *page, const struct sst_feed_day *day)
+{
+    const size_t n = page->map_rows * page->map_cols, n_cells = page->about->domain->n_cells, text_start = out->size;
+    struct sst_feed_page_source source = sst_feed_page_source(page, "map state");
+    sst_feed_page_fold(&source, day->surface, n_cells);
+    sst_feed_page_fold(&source, day->label, n_cells);
+    sst_feed_page_fold(&source, day->category, n_cells);
+    if (sst_feed_page_recall(page, &source, out))
+        return;
+    for (size_t i = 0; i < n; ++i)
+        page->codes[i] = sst_feed_page_state(day, page->picked[i]);
+    sst_feed_page_add_codes(out, page, n);
+    sst_feed_page_keep(page, &source, out, text_start);
+}
+
+/* A plane of reals. */
+struct plane {
+    const char *name;
+    const float *values;
+    const struct sst_feed_page_scale *scale;
+};
+
+static void add_plane(struct sst_text *out, struct sst_feed_page *page, const struct sst_feed_day *day,
+                      const struct plane *plane)
+{
+    const size_t n = page->map_rows * page->map_cols, text_start = out->size;
+    struct sst_feed_page_source source = sst_feed_page_source(page, "map");
     uint8_t before = 0;
+    sst_feed_page_fold(&source, plane->name, strlen(plane->name));
+    sst_feed_page_fold(&source, plane->values, page->about->domain->n_cells * sizeof *plane->values);
+    fold_picks(&source, page, day);
+    if (sst_feed_page_recall(page, &source, out))
+        return;
     for (size_t i = 0; i < n; ++i) {
-        const uint8_t code = code_of(scale, values[page->picked[i]]);
+        const uint8_t code = code_of(plane->scale, plane->values[page->picked[i]]);
         page->codes[i] = (uint8_t)(code - before);
         before = code;
     }
-    sst_text_addf(out, ",\n\"%s\":", name);
+    sst_text_addf(out, ",\n\"%s\":", plane->name);
     sst_feed_page_add_codes(out, page, n);
+    sst_feed_page_keep(page, &source, out, text_start);
 }
 
 enum sst_status sst_feed_page_map(struct sst_feed_page *page, const struct sst_feed_day *day, struct sst_text *out,
                                   struct sst_error *err)
 {
-    const size_t n = page->map_rows * page->map_cols;
+    const struct plane planes[] = {{"severity", day->severity, &sst_feed_page_severity},
+                                   {"anomaly", day->anomaly, &sst_feed_page_anomaly},
+                                   {"bound", day->bound, &sst_feed_page_bound}};
     sst_feed_page_pick(page, day);
     sst_text_add(out, "SST.map(");
     sst_feed_page_add_key(out, page, day->day);
     sst_text_addf(out,
                   ",{\"revision\":%d,\"absent\":%s,\"preliminary\":%s,\"published\":%lld,\n\"state\":", day->revision,
                   day->is_absent ? "true" : "false", day->is_preliminary ? "true" : "false", (long long)day->published);
-    for (size_t i = 0; i < n; ++i)
-        page->codes[i] = sst_feed_page_state(day, page->picked[i]);
-    sst_feed_page_add_codes(out, page, n);
-    add_plane(out, page, "severity", day->severity, &sst_feed_page_severity);
-    add_plane(out, page, "anomaly", day->anomaly, &sst_feed_page_anomaly);
-    add_plane(out, page, "bound", day->bound, &sst_feed_page_bound);
+    add_state(out, page, day);
+    for (size_t i = 0; i < sizeof planes / sizeof *planes; ++i)
+        add_plane(out, page, day, &planes[i]);
     sst_text_add(out, "});\n");
     return sst_text_check(out, err);
 }

@@ -2,6 +2,8 @@
 #ifndef SST_MONITOR_FEED_PAGE_PRIVATE_H
 #define SST_MONITOR_FEED_PAGE_PRIVATE_H
 
+#include <stdbool.h>
+
 #include "monitor/event_day.h"
 #include "monitor/feed_page.h"
 #include "write/deflate.h"
@@ -32,7 +34,7 @@ struct sst_feed_page {
     uint8_t *packed; /* the same, deflated */
     size_t packed_room;
     struct sst_deflater *deflater;
-    struct sst_feed_memo *memo; /* borrowed; NULL: none */
+    struct sst_deflate_memo *memo; /* borrowed; NULL: none */
 };
 
 uint8_t sst_feed_page_state(const struct sst_feed_day *day, size_t cell);
@@ -51,5 +53,22 @@ void sst_feed_page_add_key(struct sst_text *out, const struct sst_feed_page *pag
 void sst_feed_page_add_day(struct sst_text *out, const struct sst_feed_page *page, struct sst_day day);
 /* page->codes, n bytes of them, as zlib stream in base64, in quotes. */
 void sst_feed_page_add_codes(struct sst_text *out, struct sst_feed_page *page, size_t n_bytes);
+
+/* --- pieces of scripts that are remembered ------------------------------------------------------------------------ */
+
+/* What a piece is made from: all that changes its text is folded in. Without a memo nothing is. */
+struct sst_feed_page_source {
+    struct sst_digest_chain digest;
+    bool is_kept;
+};
+
+struct sst_feed_page_source sst_feed_page_source(const struct sst_feed_page *page, const char *name);
+void sst_feed_page_fold(struct sst_feed_page_source *source, const void *bytes, size_t n_bytes);
+
+/* Appends the piece that is known by its source; false: the caller appends it, and has it kept from `start` on. */
+bool sst_feed_page_recall(const struct sst_feed_page *page, const struct sst_feed_page_source *source,
+                          struct sst_text *out);
+void sst_feed_page_keep(const struct sst_feed_page *page, const struct sst_feed_page_source *source,
+                        const struct sst_text *out, size_t start);
 
 #endif

@@ -68,10 +68,25 @@ static bool is_coarse(const struct plane *plane, const struct tile *tile)
     return true;
 }
 
+/* Folds the tile's part of an array by cell of the domain. */
+static void fold_part(struct sst_feed_page_source *source, const struct tile *tile, const void *values, size_t size)
+{
+    for (size_t row = 0; row < tile->n_rows; ++row) {
+        const size_t cell = (tile->row0 + row) * tile->stride + tile->col0;
+        sst_feed_page_fold(source, (const unsigned char *)values + cell * size, tile->n_cols * size);
+    }
+}
+
 static void add_temperatures(struct sst_text *out, struct sst_feed_page *page, const struct tile *tile,
                              const struct plane *plane)
 {
-    const size_t n = tile->n_rows * tile->n_cols;
+    const size_t n = tile->n_rows * tile->n_cols, text_start = out->size;
+    struct sst_feed_page_source source = sst_feed_page_source(page, plane->name);
+    fold_part(&source, tile, plane->values, sizeof *plane->values);
+    if (plane->less)
+        fold_part(&source, tile, plane->less, sizeof *plane->less);
+    if (sst_feed_page_recall(page, &source, out))
+        return;
     const double step = is_coarse(plane, tile) ? COARSE_STEP_DEGC : FINE_STEP_DEGC;
     uint16_t before = 0;
     for (size_t i = 0; i < n; ++i)
@@ -79,20 +94,38 @@ static void add_temperatures(struct sst_text *out, struct sst_feed_page *page, c
     sst_text_addf(out, ",\n\"%s\":{\"base\":%g,\"step\":%g,\"codes\":", plane->name, plane->base, step);
     sst_feed_page_add_codes(out, page, sizeof before * n);
     sst_text_add(out, "}");
+    sst_feed_page_keep(page, &source, out, text_start);
 }
 
-/* Days beyond in a row, and days since the start of the event or run. */
-static void add_days(struct sst_text *out, struct sst_feed_page *page, const struct sst_feed_day *day,
-                     const struct tile *tile)
+/* Days beyond in a row. */
+static void add_above(struct sst_text *out, struct sst_feed_page *page, const struct sst_feed_day *day,
+                      const struct tile *tile)
 {
-    const size_t n = tile->n_rows * tile->n_cols;
-    const int64_t today = sst_calendar_days_since_1970(page->about->calendar, day->day);
+    const size_t n = tile->n_rows * tile->n_cols, text_start = out->size;
+    struct sst_feed_page_source source = sst_feed_page_source(page, "above");
     uint16_t before = 0;
+    fold_part(&source, tile, day->days_above, sizeof *day->days_above);
+    if (sst_feed_page_recall(page, &source, out))
+        return;
     for (size_t i = 0; i < n; ++i)
         put_difference(page, i, n, day->days_above[cell_at(tile, i)], &before);
     sst_text_add(out, ",\n\"above\":");
     sst_feed_page_add_codes(out, page, sizeof before * n);
-    before = 0;
+    sst_feed_page_keep(page, &source, out, text_start);
+}
+
+/* Days since the start of the event or run. */
+static void add_since(struct sst_text *out, struct sst_feed_page *page, const struct sst_feed_day *day,
+                      const struct tile *tile)
+{
+    const size_t n = tile->n_rows * tile->n_cols, text_start = out->size;
+    const int64_t today = sst_calendar_days_since_1970(page->about->calendar, day->day);
+    struct sst_feed_page_source source = sst_feed_page_source(page, "since");
+    uint16_t before = 0;
+    sst_feed_page_fold(&source, &today, sizeof today);
+    fold_part(&source, tile, day->start, sizeof *day->start);
+    if (sst_feed_page_recall(page, &source, out))
+        return;
     for (size_t i = 0; i < n; ++i) {
         const int32_t start = day->start[cell_at(tile, i)];
         const int64_t age = today - start;
@@ -101,20 +134,39 @@ static void add_days(struct sst_text *out, struct sst_feed_page *page, const str
     }
     sst_text_add(out, ",\n\"since\":");
     sst_feed_page_add_codes(out, page, sizeof before * n);
+    sst_feed_page_keep(page, &source, out, text_start);
 }
 
-static void add_bytes(struct sst_text *out, struct sst_feed_page *page, const struct sst_feed_day *day,
+static void add_state(struct sst_text *out, struct sst_feed_page *page, const struct sst_feed_day *day,
                       const struct tile *tile)
 {
-    const size_t n = tile->n_rows * tile->n_cols;
+    const size_t n = tile->n_rows * tile->n_cols, text_start = out->size;
+    struct sst_feed_page_source source = sst_feed_page_source(page, "state");
+    fold_part(&source, tile, day->surface, sizeof *day->surface);
+    fold_part(&source, tile, day->label, sizeof *day->label);
+    fold_part(&source, tile, day->category, sizeof *day->category);
+    if (sst_feed_page_recall(page, &source, out))
+        return;
     sst_text_add(out, ",\n\"state\":");
     for (size_t i = 0; i < n; ++i)
         page->codes[i] = sst_feed_page_state(day, cell_at(tile, i));
     sst_feed_page_add_codes(out, page, n);
+    sst_feed_page_keep(page, &source, out, text_start);
+}
+
+static void add_robust(struct sst_text *out, struct sst_feed_page *page, const struct sst_feed_day *day,
+                       const struct tile *tile)
+{
+    const size_t n = tile->n_rows * tile->n_cols, text_start = out->size;
+    struct sst_feed_page_source source = sst_feed_page_source(page, "robust");
+    fold_part(&source, tile, day->robust, sizeof *day->robust);
+    if (sst_feed_page_recall(page, &source, out))
+        return;
     sst_text_add(out, ",\n\"robust\":");
     for (size_t i = 0; i < n; ++i)
         page->codes[i] = day->robust[cell_at(tile, i)];
     sst_feed_page_add_codes(out, page, n);
+    sst_feed_page_keep(page, &source, out, text_start);
 }
 
 static size_t n_tiles(size_t n) { return (n + SST_FEED_PAGE_TILE - 1) / SST_FEED_PAGE_TILE; }
@@ -145,10 +197,12 @@ enum sst_status sst_feed_page_tile(struct sst_feed_page *page, const struct sst_
     sst_text_addf(out, ",%zu,%zu,{\"revision\":%d,\"absent\":%s,\"preliminary\":%s,\"rows\":%zu,\"cols\":%zu", tile_row,
                   tile_col, day->revision, day->is_absent ? "true" : "false", day->is_preliminary ? "true" : "false",
                   tile.n_rows, tile.n_cols);
-    add_bytes(out, page, day, &tile);
+    add_state(out, page, day, &tile);
+    add_robust(out, page, day, &tile);
     for (size_t i = 0; i < sizeof planes / sizeof *planes; ++i)
         add_temperatures(out, page, &tile, &planes[i]);
-    add_days(out, page, day, &tile);
+    add_above(out, page, day, &tile);
+    add_since(out, page, day, &tile);
     sst_text_add(out, "});\n");
     return sst_text_check(out, err);
 }

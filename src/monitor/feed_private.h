@@ -91,9 +91,10 @@ SST_MUST_CHECK enum sst_status sst_feed_cells_create(const struct sst_domain *do
                                                      struct sst_error *err);
 void sst_feed_cells_clear(struct sst_feed_cells *cells);
 
-/* Fills feed->cells; with bounds where they are wanted and there are any. Errors: those of bounds. */
-SST_MUST_CHECK enum sst_status sst_feed_fill(struct sst_feed *feed, const struct sst_event_day *day, bool wants_bounds,
-                                             struct sst_error *err);
+/* Fills what areas and regions ask for of feed->cells; and all of it, with bounds where there are any. Errors: those of bounds. */
+void sst_feed_fill(struct sst_feed *feed, const struct sst_event_day *day);
+SST_MUST_CHECK enum sst_status sst_feed_fill_all(struct sst_feed *feed, const struct sst_event_day *day,
+                                                 struct sst_error *err);
 
 /* What areas and regions look at, of feed->cells. */
 struct sst_region_cells sst_feed_region_cells(const struct sst_feed *feed);

@@ -5,6 +5,8 @@
  *                         └ days whose input and past are as they were keep their memo, and are not stepped
  */
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +86,7 @@ static enum sst_status look_at(struct sst_feed *feed, struct sst_area_tracker *t
     const struct sst_region_cells cells = sst_feed_region_cells(feed);
     memo->is_known = false;
     memo->n_gone = 0;
-    SST_TRY(sst_feed_fill(feed, day, false, err));
+    sst_feed_fill(feed, day);
     if (!day->is_absent) {
         SST_TRY(sst_area_step(tracker, sst_feed_day_at(feed, day->day), &cells, err));
         SST_TRY(keep_gone(tracker, memo, err));
@@ -183,7 +185,7 @@ enum sst_status sst_feed_tell_day(struct sst_feed *feed, const struct sst_event_
 {
     const struct sst_feed_cells *cells = &feed->cells;
     const struct sst_feed_entry *entry = sst_feed_record_find(&feed->record, day->day);
-    SST_TRY(sst_feed_fill(feed, day, true, err));
+    SST_TRY(sst_feed_fill_all(feed, day, err));
     *out = (struct sst_feed_day){
         .day = sst_feed_day_at(feed, day->day),
         .revision = entry ? entry->revision : 0,
@@ -314,6 +316,57 @@ static enum sst_status revise_ring(struct sst_feed *feed, int32_t oldest, int32_
     return announce(feed, err);
 }
 
+/* The ring is saved by a thread of its own while the days are looked at: neither changes what the other reads. */
+struct saving {
+    struct sst_feed *feed;
+    pthread_t thread;
+    bool is_thread;
+    enum sst_status rc;
+    struct sst_error err;
+};
+
+static void *save(void *user)
+{
+    struct saving *saving = user;
+    saving->rc = sst_feed_save_ring(saving->feed, &saving->err);
+    return NULL;
+}
+
+/* Signals are the program's own thread's; where the system gives no thread, that one does it. */
+static void begin_saving(struct saving *saving)
+{
+    sigset_t all, before;
+    if (saving->feed->is_ring_saved)
+        return;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    saving->is_thread = pthread_create(&saving->thread, NULL, save, saving) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!saving->is_thread)
+        (void)save(saving);
+}
+
+static enum sst_status end_saving(struct saving *saving, struct sst_error *err)
+{
+    if (saving->is_thread)
+        (void)pthread_join(saving->thread, NULL);
+    if (saving->rc != SST_OK)
+        *err = saving->err;
+    return saving->rc;
+}
+
+static enum sst_status save_and_revise(struct sst_feed *feed, int32_t oldest, int32_t newest, struct sst_error *err)
+{
+    struct saving saving = {.feed = feed};
+    struct sst_error own = {SST_OK, ""};
+    begin_saving(&saving);
+    const enum sst_status revised = revise_ring(feed, oldest, newest, &own);
+    SST_TRY(end_saving(&saving, err));
+    if (revised != SST_OK)
+        *err = own;
+    return revised;
+}
+
 enum sst_status sst_feed_publish(struct sst_feed *feed, struct sst_day expected, struct sst_error *err)
 {
     int32_t oldest = 0, newest = -1;
@@ -321,9 +374,7 @@ enum sst_status sst_feed_publish(struct sst_feed *feed, struct sst_day expected,
     const int32_t before = has_days && feed->spec.keep_days > 0 ? newest - feed->spec.keep_days + 1 : INT32_MIN;
     if (!has_days)
         oldest = 0, newest = -1;
-    if (!feed->is_ring_saved)
-        SST_TRY(sst_feed_save_ring(feed, err));
-    SST_TRY(revise_ring(feed, oldest, newest, err));
+    SST_TRY(save_and_revise(feed, oldest, newest, err));
     const bool is_new_expected = sst_day_compare(expected, feed->told_expected) != 0;
     if (!has_pending(feed) && feed->record.n_sent == feed->record.n_announcements && feed->is_listed &&
         !is_new_expected)

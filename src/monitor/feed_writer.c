@@ -26,7 +26,7 @@ struct sst_feed_files_writer {
     struct sst_feed_files files;
     bool is_listed; /* index.json was looked at */
     struct sst_feed_page *pages[N_PAGES]; /* of each thread */
-    struct sst_feed_memo *memo; /* of them all */
+    struct sst_deflate_memo *memo; /* of all files */
     struct sst_feed_products products; /* none between calls */
     struct sst_day *dropped; /* their files go after the next lists */
     size_t n_dropped, dropped_capacity;
@@ -81,7 +81,7 @@ enum { FILE_NC, FILE_MAP, FILE_PICTURE, FIRST_TILE };
 static enum sst_status make_nc(const struct sst_feed_files_writer *writer, const struct sst_feed_day *day,
                                struct sst_feed_product *out, struct sst_error *err)
 {
-    SST_TRY(sst_feed_make_nc(writer->about, day, out->path, &out->owned, &out->n_bytes, err));
+    SST_TRY(sst_feed_make_nc(writer->about, day, writer->memo, out->path, &out->owned, &out->n_bytes, err));
     out->bytes = out->owned;
     return SST_OK;
 }
@@ -162,7 +162,7 @@ static enum sst_status put_day(void *user, const struct sst_feed_day *day, struc
     SST_TRY_GOTO(make_day(writer, day, err));
     SST_TRY_GOTO(sst_feed_products_put(&writer->products, &writer->files, writer->folder, err));
 done:
-    sst_feed_memo_age(writer->memo, (uint64_t)writer->about->min_duration + (uint64_t)writer->about->max_gap);
+    sst_deflate_memo_age(writer->memo, (uint64_t)writer->about->min_duration + (uint64_t)writer->about->max_gap);
     sst_feed_products_clear(&writer->products);
     return rc;
 }
@@ -388,7 +388,7 @@ static enum sst_status create_pages(struct sst_feed_files_writer *writer, struct
 {
     for (size_t i = 0; i < N_PAGES; ++i)
         SST_TRY(sst_feed_page_create(writer->about, &writer->pages[i], err));
-    SST_TRY(sst_feed_memo_create(&writer->memo, err));
+    SST_TRY(sst_deflate_memo_create(&writer->memo, err));
     for (size_t i = 0; i < N_PAGES; ++i)
         sst_feed_page_remember(writer->pages[i], writer->memo);
     return SST_OK;
@@ -418,7 +418,7 @@ void sst_feed_files_writer_close(struct sst_feed_files_writer **handle)
     sst_feed_files_clear(&writer->files);
     for (size_t i = 0; i < N_PAGES; ++i)
         sst_feed_page_destroy(&writer->pages[i]);
-    sst_feed_memo_destroy(&writer->memo);
+    sst_deflate_memo_destroy(&writer->memo);
     sst_feed_products_clear(&writer->products);
     sst_free(writer->dropped);
     sst_free(writer);

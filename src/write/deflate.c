@@ -2,7 +2,9 @@
 #include "write/deflate.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <libdeflate.h>
+#include <string.h>
 
 #include "core/mem.h"
 
@@ -65,16 +67,67 @@ static void shuffle_4(const uint8_t *restrict from, size_t n_values, uint8_t *re
     }
 }
 
-size_t sst_deflate(struct sst_deflater *deflater, void *values, size_t n_values, size_t value_bytes)
+/* Swaps what lies `step` off the diagonal of eight rows of eight bytes, each row a number whose lowest byte is first. */
+static inline void swap_bytes(uint64_t *restrict rows, unsigned step, uint64_t mask)
+{
+    for (unsigned i = 0; i < 8; ++i) {
+        if (i & step)
+            continue;
+        const uint64_t other = (rows[i] >> 8 * step ^ rows[i + step]) & mask;
+        rows[i + step] ^= other;
+        rows[i] ^= other << 8 * step;
+    }
+}
+
+/* Eight values at a time, turned as a matrix of bytes. */
+static void shuffle_8(const uint8_t *restrict from, size_t n_values, uint8_t *restrict to)
+{
+    enum { ROWS = 8 };
+    size_t i = 0;
+    for (; i + ROWS <= n_values; i += ROWS) {
+        uint64_t rows[ROWS];
+        memcpy(rows, from + 8 * i, sizeof rows);
+        for (size_t k = 0; k < ROWS; ++k)
+            rows[k] = le64toh(rows[k]);
+        swap_bytes(rows, 4, 0x00000000FFFFFFFF);
+        swap_bytes(rows, 2, 0x0000FFFF0000FFFF);
+        swap_bytes(rows, 1, 0x00FF00FF00FF00FF);
+        for (size_t k = 0; k < ROWS; ++k) {
+            rows[k] = htole64(rows[k]);
+            memcpy(to + k * n_values + i, &rows[k], sizeof rows[k]);
+        }
+    }
+    for (; i < n_values; ++i)
+        for (size_t k = 0; k < ROWS; ++k)
+            to[k * n_values + i] = from[8 * i + k];
+}
+
+size_t sst_deflate_to(struct sst_deflater *deflater, const void *values, size_t n_values, size_t value_bytes, void *out,
+                      size_t room)
 {
     const size_t n_bytes = n_values * value_bytes;
-    assert(n_bytes <= deflater->most_bytes && (value_bytes == 2 || value_bytes == 4));
-    if (value_bytes == 2)
+    assert(n_bytes <= deflater->most_bytes && room >= sst_deflate_room(n_bytes));
+    switch (value_bytes) {
+    case 2:
         shuffle_2(values, n_values, deflater->shuffled);
-    else
+        break;
+    case 4:
         shuffle_4(values, n_values, deflater->shuffled);
-    return libdeflate_zlib_compress(deflater->compressor, deflater->shuffled, n_bytes, values,
-                                    sst_deflate_room(n_bytes));
+        break;
+    case 8:
+        shuffle_8(values, n_values, deflater->shuffled);
+        break;
+    default:
+        assert(value_bytes == 1);
+        memcpy(deflater->shuffled, values, n_bytes);
+        break;
+    }
+    return libdeflate_zlib_compress(deflater->compressor, deflater->shuffled, n_bytes, out, room);
+}
+
+size_t sst_deflate(struct sst_deflater *deflater, void *values, size_t n_values, size_t value_bytes)
+{
+    return sst_deflate_to(deflater, values, n_values, value_bytes, values, sst_deflate_room(n_values * value_bytes));
 }
 
 size_t sst_deflate_plain(struct sst_deflater *deflater, const void *bytes, size_t n_bytes, void *out, size_t room)

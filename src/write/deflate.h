@@ -32,11 +32,15 @@ size_t sst_deflate_room(size_t n_bytes);
  * Shuffles values (all first bytes, then all second bytes ...), deflates them and puts the zlib stream in their place.
  *
  * values       room for sst_deflate_room(n_values * value_bytes) bytes
- * value_bytes  2 or 4
+ * value_bytes  1 (nothing is shuffled), 2, 4 or 8
  *
  * Returns the bytes of the stream.
  */
 size_t sst_deflate(struct sst_deflater *deflater, void *values, size_t n_values, size_t value_bytes);
+
+/* The same into another place, whose room is at least sst_deflate_room(n_values * value_bytes). */
+size_t sst_deflate_to(struct sst_deflater *deflater, const void *values, size_t n_values, size_t value_bytes, void *out,
+                      size_t room);
 
 /*
  * A zlib stream of bytes as they are.

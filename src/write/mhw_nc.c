@@ -5,21 +5,18 @@
 #include <netcdf.h>
 #include <netcdf_mem.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/mem.h"
 #include "write/clim_nc_layout.h"
 #include "write/clim_time.h"
+#include "write/mhw_nc_chunks.h"
+#include "write/mhw_nc_store.h"
 #include "write/place.h"
 
-enum { N_DIMS = 3, NAME_SIZE = 64 };
-
-/*
- * A chunk is a day's map, as it is looked at, but no larger than 16 MB of the widest variable; of small maps several days, for
- * a chunk of a few cells costs as much as one of many.
- */
-enum { MOST_CHUNK_ROWS = 1024, MOST_CHUNK_COLS = 2048, LEAST_CHUNK_CELLS = 32768 };
+enum { N_DIMS = SST_MHW_N_DIMS };
 
 /* Variables by cell and day, in the order of struct sst_mhw_day. */
 enum map { CATEGORY, STATUS, SURFACE, ANOMALY, SEVERITY, DAYS_ABOVE, EVENT, PACKED_ANOMALY, ROBUST, N_MAPS };
@@ -28,7 +25,12 @@ struct sst_mhw_file {
     struct sst_mhw_spec spec;
     char *temporary;
     int ncid; /* -1: closed */
-    int maps[N_MAPS], input, time; /* maps: -1 where the file has none */
+    int maps[N_MAPS], input; /* maps: -1 where the file has none */
+    struct sst_mhw_chunks chunks;
+    struct sst_mhw_chunker *chunker;
+    struct sst_mhw_store store; /* data sets: the maps that there are, then the input status */
+    unsigned char *held[N_MAPS]; /* where chunks have several days: maps of those put since the last chunk was full */
+    signed char *inputs; /* by day */
     size_t n_put;
 };
 
@@ -130,16 +132,6 @@ static enum sst_status put_flags(const struct sst_mhw_file *file, int variable, 
                      err);
 }
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
-static void choose_chunk(const struct sst_mhw_spec *spec, size_t *chunk)
-{
-    chunk[1] = least(spec->domain->n_rows, MOST_CHUNK_ROWS);
-    chunk[2] = least(spec->domain->n_cols, MOST_CHUNK_COLS);
-    const size_t n_cells = chunk[1] * chunk[2];
-    chunk[0] = least(spec->n_days, n_cells > 0 ? 1 + LEAST_CHUNK_CELLS / n_cells : 1);
-}
-
 /* What only one of the variables has. */
 static enum sst_status put_particulars(const struct sst_mhw_file *file, enum map map, struct sst_error *err)
 {
@@ -169,35 +161,57 @@ static enum sst_status put_particulars(const struct sst_mhw_file *file, enum map
     }
 }
 
-static enum sst_status put_fill(const struct sst_mhw_file *file, enum map map, struct sst_error *err)
+static const void *fill_of(enum map map)
 {
-    const signed char byte = SST_MHW_FILL_BYTE;
-    const short days = map == PACKED_ANOMALY ? SST_MHW_FILL_PACKED : SST_MHW_FILL_DAYS;
-    const long long event = SST_MHW_FILL_EVENT;
-    const float value = SST_MHW_FILL;
-    const nc_type type = kinds[map].type;
-    const void *fill = type == NC_BYTE    ? (const void *)&byte
-                       : type == NC_SHORT ? (const void *)&days
-                       : type == NC_INT64 ? (const void *)&event
-                                          : (const void *)&value;
-    return done_with(file, nc_def_var_fill(file->ncid, file->maps[map], NC_FILL, fill), kinds[map].name, err);
+    static const signed char byte = SST_MHW_FILL_BYTE;
+    static const short days = SST_MHW_FILL_DAYS, packed = SST_MHW_FILL_PACKED;
+    static const long long event = SST_MHW_FILL_EVENT;
+    static const float value = SST_MHW_FILL;
+    switch (kinds[map].type) {
+    case NC_BYTE:
+        return &byte;
+    case NC_SHORT:
+        return map == PACKED_ANOMALY ? &packed : &days;
+    case NC_INT64:
+        return &event;
+    default:
+        return &value;
+    }
+}
+
+static size_t bytes_of(enum map map)
+{
+    switch (kinds[map].type) {
+    case NC_BYTE:
+        return sizeof(signed char);
+    case NC_SHORT:
+        return sizeof(short);
+    case NC_INT64:
+        return sizeof(long long);
+    default:
+        return sizeof(float);
+    }
+}
+
+static void name_map(const struct sst_mhw_file *file, enum map map, char name[SST_MHW_NAME_SIZE])
+{
+    const char *prefix = !kinds[map].is_prefixed ? "" : file->spec.is_cold ? "mcs_" : "mhw_";
+    (void)snprintf(name, SST_MHW_NAME_SIZE, "%s%s", prefix, kinds[map].name);
 }
 
 static enum sst_status define_map(struct sst_mhw_file *file, enum map map, const int *dims, struct sst_error *err)
 {
     const struct map_kind *kind = &kinds[map];
     const struct sst_mhw_spec *spec = &file->spec;
-    size_t chunk[N_DIMS];
-    choose_chunk(spec, chunk);
-    const char *prefix = !kind->is_prefixed ? "" : spec->is_cold ? "mcs_" : "mhw_";
-    char name[NAME_SIZE];
-    (void)snprintf(name, sizeof name, "%s%s", prefix, kind->name);
+    const size_t chunk[N_DIMS] = {file->chunks.n_days, file->chunks.n_rows, file->chunks.n_cols};
+    char name[SST_MHW_NAME_SIZE];
+    name_map(file, map, name);
     int *variable = &file->maps[map];
     SST_TRY(done_with(file, nc_def_var(file->ncid, name, kind->type, N_DIMS, dims, variable), name, err));
     SST_TRY(done_with(file, nc_def_var_chunking(file->ncid, *variable, NC_CHUNKED, chunk), name, err));
     if (spec->deflate_level > 0)
         SST_TRY(done_with(file, nc_def_var_deflate(file->ncid, *variable, 1, 1, spec->deflate_level), name, err));
-    SST_TRY(put_fill(file, map, err));
+    SST_TRY(done_with(file, nc_def_var_fill(file->ncid, *variable, NC_FILL, fill_of(map)), name, err));
     for (size_t i = 0; i < sizeof kind->texts / sizeof *kind->texts; ++i)
         SST_TRY(put_text(file, *variable, kind->texts[i].name, kind->texts[i].value, err));
     return put_particulars(file, map, err);
@@ -217,11 +231,13 @@ static enum sst_status put_axis(const struct sst_mhw_file *file, bool is_lat, in
     SST_TRY(done_with(file, nc_def_var(file->ncid, name, NC_DOUBLE, 1, &dim, &variable), name, err));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
         SST_TRY(put_text(file, variable, texts[i].name, texts[i].value, err));
-    for (size_t i = 0; i < n; ++i) {
-        const double value = is_lat ? sst_domain_lat(domain, i) : sst_domain_lon(domain, i);
-        SST_TRY(done_with(file, nc_put_var1_double(file->ncid, variable, &i, &value), name, err));
-    }
-    return SST_OK;
+    double *values = NULL;
+    SST_TRY(sst_alloc(n, sizeof *values, name, &values, err));
+    for (size_t i = 0; i < n; ++i)
+        values[i] = is_lat ? sst_domain_lat(domain, i) : sst_domain_lon(domain, i);
+    const enum sst_status rc = done_with(file, nc_put_var_double(file->ncid, variable, values), name, err);
+    sst_free(values);
+    return rc;
 }
 
 static enum sst_status define_time(struct sst_mhw_file *file, int dim, struct sst_error *err)
@@ -230,9 +246,14 @@ static enum sst_status define_time(struct sst_mhw_file *file, int dim, struct ss
                                  {"units", SST_CLIM_TIME_UNITS},
                                  {"calendar", sst_calendar_name(file->spec.calendar)},
                                  {"axis", "T"}};
-    SST_TRY(done_with(file, nc_def_var(file->ncid, "time", NC_DOUBLE, 1, &dim, &file->time), "time", err));
+    int time = 0;
+    SST_TRY(done_with(file, nc_def_var(file->ncid, "time", NC_DOUBLE, 1, &dim, &time), "time", err));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
-        SST_TRY(put_text(file, file->time, texts[i].name, texts[i].value, err));
+        SST_TRY(put_text(file, time, texts[i].name, texts[i].value, err));
+    for (size_t i = 0; i < file->spec.n_days; ++i) {
+        const double noon = (double)(file->spec.first_day + (int64_t)i) + 0.5;
+        SST_TRY(done_with(file, nc_put_var1_double(file->ncid, time, &i, &noon), "time", err));
+    }
     SST_TRY(
         done_with(file, nc_def_var(file->ncid, "input_status", NC_BYTE, 1, &dim, &file->input), "input_status", err));
     SST_TRY(put_text(file, file->input, "long_name", "what the day's values were made from", err));
@@ -259,6 +280,8 @@ static enum sst_status define_all(struct sst_mhw_file *file, struct sst_error *e
     if (spec->revision > 0)
         SST_TRY(done_with(file, nc_put_att_int(file->ncid, NC_GLOBAL, "revision", NC_INT, 1, &spec->revision),
                           "revision", err));
+    for (size_t i = 0; i < spec->n_attributes; ++i)
+        SST_TRY(put_text(file, NC_GLOBAL, spec->attributes[i].name, spec->attributes[i].value, err));
     return done_with(file, nc_enddef(file->ncid), "the header", err);
 }
 
@@ -284,17 +307,55 @@ static enum sst_status create_file(struct sst_mhw_file *file, struct sst_error *
     return SST_OK;
 }
 
+static enum sst_status alloc_scratch(struct sst_mhw_file *file, struct sst_error *err)
+{
+    const struct sst_mhw_spec *spec = &file->spec;
+    const size_t n_held = file->chunks.n_days > 1 ? file->chunks.n_days * spec->domain->n_cells : 0;
+    SST_TRY(sst_alloc(spec->n_days, sizeof *file->inputs, "an event file's days", &file->inputs, err));
+    memset(file->inputs, NC_FILL_BYTE, spec->n_days);
+    for (int map = 0; map < N_MAPS && n_held > 0; ++map)
+        if (is_kept(spec, (enum map)map))
+            SST_TRY(sst_alloc_large(n_held, bytes_of((enum map)map), "maps of some days", &file->held[map], err));
+    return sst_mhw_chunker_create(&file->chunks, spec->deflate_level, spec->memo, &file->chunker, err);
+}
+
+/* Netcdf-C has said what the file holds, and lets go of it. */
+static enum sst_status open_store(struct sst_mhw_file *file, struct sst_error *err)
+{
+    NC_memio memory = {0};
+    errno = 0;
+    const int status = file->spec.in_memory ? nc_close_memio(file->ncid, &memory) : nc_close(file->ncid);
+    file->ncid = -1;
+    SST_TRY(done_with(file, status, "the header", err));
+    const enum sst_status rc =
+        file->spec.in_memory ? sst_mhw_store_open_bytes(memory.memory, memory.size, file->spec.path, &file->store, err)
+                             : sst_mhw_store_open(file->temporary, file->spec.path, &file->store, err);
+    free(memory.memory);
+    SST_TRY(rc);
+    for (int map = 0; map < N_MAPS; ++map) {
+        char name[SST_MHW_NAME_SIZE];
+        name_map(file, (enum map)map, name);
+        if (file->maps[map] >= 0)
+            SST_TRY(sst_mhw_store_add(&file->store, name, err));
+    }
+    return sst_mhw_store_add(&file->store, "input_status", err);
+}
+
 enum sst_status sst_mhw_create(const struct sst_mhw_spec *spec, struct sst_mhw_file **out, struct sst_error *err)
 {
     struct sst_mhw_file *file = NULL;
     enum sst_status rc = SST_OK;
-    if (!spec->in_memory)
-        SST_TRY(sst_place_check(spec->path, spec->overwrite, err));
-    SST_TRY(sst_alloc(1, sizeof *file, "the output's state", &file, err));
+    SST_TRY_GOTO(sst_alloc(1, sizeof *file, "a file of event maps", &file, err));
     file->spec = *spec;
     file->ncid = -1;
+    file->store = SST_MHW_NO_STORE;
+    file->chunks = sst_mhw_chunks_of(spec->domain, spec->n_days);
+    SST_TRY_GOTO(alloc_scratch(file, err));
     SST_TRY_GOTO(create_file(file, err));
     SST_TRY_GOTO(define_all(file, err));
+    SST_TRY_GOTO(open_store(file, err));
+    file->spec.attributes = NULL;
+    file->spec.n_attributes = 0;
     *out = file;
     file = NULL;
 done:
@@ -302,44 +363,78 @@ done:
     return rc;
 }
 
-enum sst_status sst_mhw_put(struct sst_mhw_file *file, const struct sst_mhw_day *day, struct sst_error *err)
+/* --- days --------------------------------------------------------------------------------------------------------- */
+
+/* Writes the chunks of one variable for the days from `first` on. */
+static enum sst_status put_chunks(struct sst_mhw_file *file, size_t dataset, const struct sst_mhw_maps *maps,
+                                  size_t first, struct sst_error *err)
 {
-    const struct sst_mhw_spec *spec = &file->spec;
-    const size_t from[N_DIMS] = {file->n_put, 0, 0}, count[N_DIMS] = {1, spec->domain->n_rows, spec->domain->n_cols};
-    const void *maps[N_MAPS] = {day->category,   day->status, day->surface,        day->anomaly, day->severity,
-                                day->days_above, day->event,  day->packed_anomaly, day->robust};
-    const double noon = (double)(spec->first_day + (int64_t)file->n_put) + 0.5;
-    const signed char input = (signed char)day->input;
-    if (file->n_put == spec->n_days)
-        return sst_fail(err, SST_ERR_INTERNAL, "%s: more days than the file was made for", spec->path);
-    errno = 0;
-    for (int map = 0; map < N_MAPS; ++map)
-        if (file->maps[map] >= 0)
-            SST_TRY(done_with(file, nc_put_vara(file->ncid, file->maps[map], from, count, maps[map]), kinds[map].name,
-                              err));
-    SST_TRY(done_with(file, nc_put_var1_double(file->ncid, file->time, from, &noon), "time", err));
-    SST_TRY(done_with(file, nc_put_var1_schar(file->ncid, file->input, from, &input), "input_status", err));
-    ++file->n_put;
+    const struct sst_mhw_chunks *chunks = &file->chunks;
+    for (size_t row = 0; row < chunks->map_rows; row += chunks->n_rows) {
+        for (size_t col = 0; col < chunks->map_cols; col += chunks->n_cols) {
+            const size_t offset[N_DIMS] = {first, row, col};
+            const struct sst_deflate_known made = sst_mhw_chunker_make(file->chunker, maps, row, col);
+            SST_TRY(sst_mhw_store_put(&file->store, dataset, offset, made.bytes, made.n_bytes, err));
+        }
+    }
     return SST_OK;
 }
 
-static enum sst_status close_file(struct sst_mhw_file *file, struct sst_error *err)
+/* Writes the chunks of all variables for n days from `first` on. */
+static enum sst_status put_days(struct sst_mhw_file *file, const void *const values[N_MAPS], size_t first, size_t n,
+                                struct sst_error *err)
 {
-    const int status = nc_close(file->ncid);
-    file->ncid = -1;
-    return done_with(file, status, "the file", err);
+    size_t dataset = 0;
+    for (int map = 0; map < N_MAPS; ++map) {
+        const struct sst_mhw_maps maps = {values[map], n, bytes_of((enum map)map), fill_of((enum map)map)};
+        if (file->maps[map] >= 0)
+            SST_TRY(put_chunks(file, dataset++, &maps, first, err));
+    }
+    return SST_OK;
 }
 
-enum sst_status sst_mhw_finish(struct sst_mhw_file **handle, const struct sst_attribute *attributes,
-                               size_t n_attributes, struct sst_error *err)
+static enum sst_status put_held(struct sst_mhw_file *file, size_t n, struct sst_error *err)
+{
+    const void *values[N_MAPS];
+    for (int map = 0; map < N_MAPS; ++map)
+        values[map] = file->held[map];
+    return put_days(file, values, file->n_put - n, n, err);
+}
+
+enum sst_status sst_mhw_put(struct sst_mhw_file *file, const struct sst_mhw_day *day, struct sst_error *err)
+{
+    const size_t n_held = file->n_put % file->chunks.n_days, n_cells = file->spec.domain->n_cells;
+    const void *const maps[N_MAPS] = {day->category,   day->status, day->surface,        day->anomaly, day->severity,
+                                      day->days_above, day->event,  day->packed_anomaly, day->robust};
+    if (file->n_put == file->spec.n_days)
+        return sst_fail(err, SST_ERR_INTERNAL, "%s: more days than the file was made for", file->spec.path);
+    file->inputs[file->n_put++] = (signed char)day->input;
+    if (file->chunks.n_days == 1)
+        return put_days(file, maps, file->n_put - 1, 1, err);
+    for (int map = 0; map < N_MAPS; ++map) {
+        const size_t n_bytes = n_cells * bytes_of((enum map)map);
+        if (file->maps[map] >= 0)
+            memcpy(file->held[map] + n_held * n_bytes, maps[map], n_bytes);
+    }
+    return n_held + 1 == file->chunks.n_days ? put_held(file, n_held + 1, err) : SST_OK;
+}
+
+/* What is put at the end. */
+static enum sst_status put_rest(struct sst_mhw_file *file, struct sst_error *err)
+{
+    const size_t n_held = file->n_put % file->chunks.n_days;
+    if (n_held > 0)
+        SST_TRY(put_held(file, n_held, err));
+    return sst_mhw_store_put_all(&file->store, file->store.n_datasets - 1, file->inputs, err);
+}
+
+enum sst_status sst_mhw_finish(struct sst_mhw_file **handle, struct sst_error *err)
 {
     struct sst_mhw_file *file = *handle;
     const struct sst_mhw_spec *spec = &file->spec;
     enum sst_status rc = SST_OK;
-    errno = 0;
-    for (size_t i = 0; i < n_attributes; ++i)
-        SST_TRY_GOTO(put_text(file, NC_GLOBAL, attributes[i].name, attributes[i].value, err));
-    SST_TRY_GOTO(close_file(file, err));
+    SST_TRY_GOTO(put_rest(file, err));
+    SST_TRY_GOTO(sst_mhw_store_close(&file->store, err));
     SST_TRY_GOTO(sst_place_sync(file->temporary, err));
     SST_TRY_GOTO(sst_place_commit(file->temporary, spec->path, spec->overwrite, err));
     sst_free(file->temporary);
@@ -350,19 +445,12 @@ done:
     return rc;
 }
 
-enum sst_status sst_mhw_finish_bytes(struct sst_mhw_file **handle, const struct sst_attribute *attributes,
-                                     size_t n_attributes, void **bytes, size_t *n_bytes, struct sst_error *err)
+enum sst_status sst_mhw_finish_bytes(struct sst_mhw_file **handle, void **bytes, size_t *n_bytes, struct sst_error *err)
 {
     struct sst_mhw_file *file = *handle;
-    NC_memio memory = {0};
     enum sst_status rc = SST_OK;
-    errno = 0;
-    for (size_t i = 0; i < n_attributes; ++i)
-        SST_TRY_GOTO(put_text(file, NC_GLOBAL, attributes[i].name, attributes[i].value, err));
-    SST_TRY_GOTO(done_with(file, nc_close_memio(file->ncid, &memory), "the file", err));
-    file->ncid = -1;
-    *bytes = memory.memory;
-    *n_bytes = memory.size;
+    SST_TRY_GOTO(put_rest(file, err));
+    rc = sst_mhw_store_take(&file->store, bytes, n_bytes, err);
 done:
     sst_mhw_abandon(handle);
     return rc;
@@ -375,9 +463,14 @@ void sst_mhw_abandon(struct sst_mhw_file **handle)
         return;
     if (file->ncid != -1)
         (void)nc_close(file->ncid);
+    sst_mhw_store_discard(&file->store);
+    sst_mhw_chunker_destroy(&file->chunker);
     if (file->temporary)
         (void)unlink(file->temporary);
     sst_free(file->temporary);
+    for (int map = 0; map < N_MAPS; ++map)
+        sst_free(file->held[map]);
+    sst_free(file->inputs);
     sst_free(file);
     *handle = NULL;
 }

@@ -3,7 +3,8 @@
  *
  *   check ▸ create ▸ ( put day 0, 1, 2 ... each once, in order ) ▸ finish, or abandon
  *
- * The file is CF-1.11 and netCDF-4; a chunk is a day's map, of small maps several. It appears under its name when it is finished (write/place.h).
+ * The file is CF-1.11 and netCDF-4; a chunk is a day's map, of small maps several. NetCDF-C makes it; its chunks are deflated here
+ * and written through HDF5. It appears under its name when it is finished (write/place.h).
  */
 #ifndef SST_WRITE_MHW_NC_H
 #define SST_WRITE_MHW_NC_H
@@ -16,6 +17,7 @@
 #include "core/grid.h"
 #include "core/status.h"
 #include "write/clim_nc.h"
+#include "write/deflate_memo.h"
 
 /* Fills: of bytes, of days_above, of event ids, of packed anomalies, of floats. */
 enum { SST_MHW_FILL_BYTE = -1, SST_MHW_FILL_DAYS = -1, SST_MHW_FILL_EVENT = -1, SST_MHW_FILL_PACKED = -32767 };
@@ -37,7 +39,11 @@ struct sst_mhw_spec {
     bool is_cold; /* names begin with mcs_ in place of mhw_ */
     struct sst_mhw_flags status, surface;
     const char *definition; /* a sentence: thresholds, durations, gaps */
+    const struct sst_attribute
+        *attributes; /* global ones, n_attributes of them; borrowed by sst_mhw_create alone; empty ones are left out */
+    size_t n_attributes;
     int deflate_level; /* 0 = none .. 9 */
+    struct sst_deflate_memo *memo; /* of chunks that were deflated before; NULL: none. The file is the same */
     /* Of feeds; zeros: as other files are. */
     bool packs_anomaly; /* in whole hundredths of a degree, SST_MHW_PACKED_STEP */
     const char *severity_comment; /* which days have one; NULL: those beyond the threshold */
@@ -72,17 +78,15 @@ SST_MUST_CHECK enum sst_status sst_mhw_create(const struct sst_mhw_spec *spec, s
 SST_MUST_CHECK enum sst_status sst_mhw_put(struct sst_mhw_file *file, const struct sst_mhw_day *day,
                                            struct sst_error *err);
 
-/* Adds global attributes and gives the file its name; `*file` is freed in any case. Errors: SST_ERR_OUTPUT. */
-SST_MUST_CHECK enum sst_status sst_mhw_finish(struct sst_mhw_file **file, const struct sst_attribute *attributes,
-                                              size_t n_attributes, struct sst_error *err);
+/* Gives the file its name; `*file` is freed in any case. Errors: SST_ERR_OUTPUT. */
+SST_MUST_CHECK enum sst_status sst_mhw_finish(struct sst_mhw_file **file, struct sst_error *err);
 
 /*
  * The same of a file in memory: its bytes.
  *
- * Owner    *bytes is the caller's, free(). Errors: SST_ERR_OUTPUT.
+ * Owner    *bytes is the caller's, sst_free. Errors: SST_ERR_OUTPUT, SST_ERR_NOMEM.
  */
-SST_MUST_CHECK enum sst_status sst_mhw_finish_bytes(struct sst_mhw_file **file, const struct sst_attribute *attributes,
-                                                    size_t n_attributes, void **bytes, size_t *n_bytes,
+SST_MUST_CHECK enum sst_status sst_mhw_finish_bytes(struct sst_mhw_file **file, void **bytes, size_t *n_bytes,
                                                     struct sst_error *err);
 
 /* Removes what was written; NULL is accepted. */

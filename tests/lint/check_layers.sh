@@ -21,7 +21,7 @@ declare -A may_include=(
 # For each header of an outside library (a pattern) the files that may include it (patterns).
 declare -A homes=(
     [netcdf*.h]='src/stream/decode*.[ch] src/write/clim_nc*.[ch] src/write/mhw_nc*.[ch] src/write/state_nc*.[ch] src/app/synth*.[ch]'
-    [hdf5.h]='src/stream/decode*.[ch] src/write/clim_nc*.[ch]'
+    [hdf5.h]='src/stream/decode*.[ch] src/write/clim_nc*.[ch] src/write/mhw_nc*.[ch]'
     [libdeflate.h]='src/stream/decode*.c src/write/deflate*.c src/state/packed_codes.c'
     [gsl/*]='src/moments/fit.c validate/interval.c validate/error_model*.c validate/bootstrap.c tools/maxent_table.c'
     [udunits2.h]='src/stream/decode*.c'

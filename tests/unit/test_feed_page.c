@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/mem.h"
+#include "feed_fixture.h"
 #include "made_up_feed.h"
 #include "monitor/event_day.h"
 #include "page_script.h"
@@ -320,12 +321,12 @@ static void add_scripts(struct sst_feed_page *page, const struct sst_feed_day *d
 START_TEST(planes_that_are_remembered_make_the_same_scripts)
 {
     struct sst_feed_page *plain = NULL, *page = NULL;
-    struct sst_feed_memo *memo = NULL;
+    struct sst_deflate_memo *memo = NULL;
     struct sst_error err = {0};
     made_up_feed_open(&fixture, 3, FIXTURE_DAYS, false);
     ck_assert_int_eq(sst_feed_page_create(&fixture.about, &plain, &err), SST_OK);
     ck_assert_int_eq(sst_feed_page_create(&fixture.about, &page, &err), SST_OK);
-    ck_assert_int_eq(sst_feed_memo_create(&memo, &err), SST_OK);
+    ck_assert_int_eq(sst_deflate_memo_create(&memo, &err), SST_OK);
     sst_feed_page_remember(page, memo);
     size_t n_kept = 0;
     for (int turn = 0; turn < 4; ++turn) { /* two days, each twice: the second time all is known */
@@ -336,19 +337,72 @@ START_TEST(planes_that_are_remembered_make_the_same_scripts)
         add_scripts(page, &fixture.day, &text);
         ck_assert_uint_eq(text.size, expected.size);
         ck_assert_mem_eq(text.data, expected.data, text.size);
-        ck_assert(turn % 2 == 1 ? sst_feed_memo_bytes(memo) == n_kept : sst_feed_memo_bytes(memo) > n_kept);
-        n_kept = sst_feed_memo_bytes(memo);
+        ck_assert(turn % 2 == 1 ? sst_deflate_memo_bytes(memo) == n_kept : sst_deflate_memo_bytes(memo) > n_kept);
+        n_kept = sst_deflate_memo_bytes(memo);
         sst_text_clear(&expected);
         sst_text_clear(&text);
     }
-    sst_feed_memo_age(memo, 1);
-    ck_assert_uint_eq(sst_feed_memo_bytes(memo), n_kept);
-    sst_feed_memo_age(memo, 1);
-    ck_assert_uint_eq(sst_feed_memo_bytes(memo), 0);
+    sst_deflate_memo_age(memo, 1);
+    ck_assert_uint_eq(sst_deflate_memo_bytes(memo), n_kept);
+    sst_deflate_memo_age(memo, 1);
+    ck_assert_uint_eq(sst_deflate_memo_bytes(memo), 0);
     sst_feed_page_destroy(&plain);
     sst_feed_page_destroy(&page);
-    sst_feed_memo_destroy(&memo);
+    sst_deflate_memo_destroy(&memo);
     made_up_feed_close(&fixture);
+}
+END_TEST
+
+/* Both pages make the same scripts of a day. */
+static void expect_same_scripts(struct sst_feed_page *plain, struct sst_feed_page *page, const struct sst_feed_day *day,
+                                const char *what)
+{
+    struct sst_text expected = {0}, text = {0};
+    add_scripts(plain, day, &expected);
+    add_scripts(page, day, &text);
+    ck_assert_msg(text.size == expected.size && memcmp(text.data, expected.data, text.size) == 0, "%s", what);
+    sst_text_clear(&expected);
+    sst_text_clear(&text);
+}
+
+/* One value of one array after the other, in a map of single cells and in one of blocks. */
+START_TEST(whatever_changes_is_not_taken_from_memory)
+{
+    static const struct even_axis rows[] = {{-15, 10, 4}, {-1, 0.1, 4}}, cols[] = {{5, 10, 36}, {0.1, 0.1, 2880}};
+    enum { CELL = 1 };
+    struct feed_fixture hand;
+    struct sst_feed_page *plain = NULL, *page = NULL;
+    struct sst_deflate_memo *memo = NULL;
+    struct sst_error err = {0};
+    feed_fixture_open(&hand, rows[_i], cols[_i]);
+    feed_fixture_step(&hand);
+    ck_assert_int_eq(sst_feed_page_create(&hand.about, &plain, &err), SST_OK);
+    ck_assert_int_eq(sst_feed_page_create(&hand.about, &page, &err), SST_OK);
+    ck_assert_int_eq(sst_deflate_memo_create(&memo, &err), SST_OK);
+    sst_feed_page_remember(page, memo);
+    expect_same_scripts(plain, page, &hand.day, "nothing");
+    float *const reals[] = {hand.sst, hand.mean, hand.threshold, hand.bound, hand.anomaly, hand.severity};
+    uint8_t *const bytes[] = {hand.surface, hand.label, hand.robust};
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; ++i) {
+        reals[i][CELL] = 1.25F + (float)i;
+        expect_same_scripts(plain, page, &hand.day, test_path("reals %zu", i));
+    }
+    hand.category[CELL] = 2;
+    expect_same_scripts(plain, page, &hand.day, "category");
+    hand.days_above[CELL] += 3;
+    expect_same_scripts(plain, page, &hand.day, "days above");
+    hand.start[CELL] = (int32_t)sst_calendar_days_since_1970(SST_CALENDAR_STANDARD, hand.day.day) - 4;
+    expect_same_scripts(plain, page, &hand.day, "start");
+    hand.day.day = sst_calendar_next_day(SST_CALENDAR_STANDARD, hand.day.day);
+    expect_same_scripts(plain, page, &hand.day, "day");
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; ++i) {
+        bytes[i][CELL] ^= 1;
+        expect_same_scripts(plain, page, &hand.day, test_path("bytes %zu", i));
+    }
+    sst_feed_page_destroy(&plain);
+    sst_feed_page_destroy(&page);
+    sst_deflate_memo_destroy(&memo);
+    feed_fixture_close(&hand);
 }
 END_TEST
 
@@ -527,6 +581,7 @@ Suite *test_suite(void)
     tcase_add_test(scripts, tiles_come_back_and_the_last_ones_are_smaller);
     tcase_add_test(scripts, extremes_are_held_and_finer_values_get_finer_steps);
     tcase_add_test(scripts, planes_that_are_remembered_make_the_same_scripts);
+    tcase_add_loop_test(scripts, whatever_changes_is_not_taken_from_memory, 0, 2);
     tcase_add_test(scripts, about_tells_grid_land_and_texts_as_they_are);
     tcase_add_test(scripts, index_tells_days_areas_and_regions);
     tcase_add_test(scripts, index_html_names_the_newest_picture_and_escapes_the_title);

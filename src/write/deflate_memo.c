@@ -1,29 +1,29 @@
 /* See the header. Some thousand items at most: they are looked through one by one. */
-#include "monitor/feed_memo.h"
+#include "write/deflate_memo.h"
 
 #include <string.h>
 
 #include "core/mem.h"
 
 struct item {
-    struct sst_digest_link key;
+    struct sst_digest_chain key;
     char *bytes;
     size_t n_bytes;
     uint64_t asked_for; /* the age of the memo when it was */
 };
 
-struct sst_feed_memo {
+struct sst_deflate_memo {
     struct item *items;
     size_t n, capacity;
     uint64_t age;
 };
 
-enum sst_status sst_feed_memo_create(struct sst_feed_memo **out, struct sst_error *err)
+enum sst_status sst_deflate_memo_create(struct sst_deflate_memo **out, struct sst_error *err)
 {
     return sst_alloc(1, sizeof **out, "deflated planes", out, err);
 }
 
-void sst_feed_memo_destroy(struct sst_feed_memo **memo)
+void sst_deflate_memo_destroy(struct sst_deflate_memo **memo)
 {
     if (!*memo)
         return;
@@ -34,34 +34,35 @@ void sst_feed_memo_destroy(struct sst_feed_memo **memo)
     *memo = NULL;
 }
 
-static bool is_same(const struct sst_digest_link *a, const struct sst_digest_link *b)
+static bool is_same(const struct sst_digest_chain *a, const struct sst_digest_chain *b)
 {
-    return a->low == b->low && a->high == b->high && a->n_bytes == b->n_bytes;
+    return a->low == b->low && a->high == b->high;
 }
 
-bool sst_feed_memo_find(struct sst_feed_memo *memo, const struct sst_digest_link *key, struct sst_text *out)
+bool sst_deflate_memo_find(struct sst_deflate_memo *memo, const struct sst_digest_chain *key,
+                           struct sst_deflate_known *out)
 {
     bool is_found = false;
-#pragma omp critical(sst_feed_memo)
+#pragma omp critical(sst_deflate_memo)
     for (size_t i = 0; i < memo->n && !is_found; ++i) {
         struct item *item = &memo->items[i];
         if (!is_same(&item->key, key))
             continue;
         item->asked_for = memo->age;
-        sst_text_add_bytes(out, item->bytes, item->n_bytes);
+        *out = (struct sst_deflate_known){item->bytes, item->n_bytes};
         is_found = true;
     }
     return is_found;
 }
 
-void sst_feed_memo_keep(struct sst_feed_memo *memo, const struct sst_digest_link *key, const char *bytes,
-                        size_t n_bytes)
+void sst_deflate_memo_keep(struct sst_deflate_memo *memo, const struct sst_digest_chain *key, const void *bytes,
+                           size_t n_bytes)
 {
     char *copy = NULL;
-    if (sst_alloc(n_bytes, 1, "a deflated plane", &copy, NULL) != SST_OK)
+    if (sst_alloc_large(n_bytes, 1, "a deflated plane", &copy, NULL) != SST_OK)
         return;
     memcpy(copy, bytes, n_bytes);
-#pragma omp critical(sst_feed_memo)
+#pragma omp critical(sst_deflate_memo)
     if (sst_grow(&memo->items, &memo->capacity, memo->n + 1, sizeof *memo->items, "deflated planes", NULL) == SST_OK) {
         memo->items[memo->n++] = (struct item){*key, copy, n_bytes, memo->age};
         copy = NULL;
@@ -69,7 +70,7 @@ void sst_feed_memo_keep(struct sst_feed_memo *memo, const struct sst_digest_link
     sst_free(copy);
 }
 
-void sst_feed_memo_age(struct sst_feed_memo *memo, uint64_t most_calls)
+void sst_deflate_memo_age(struct sst_deflate_memo *memo, uint64_t most_calls)
 {
     size_t n = 0;
     ++memo->age;
@@ -82,7 +83,7 @@ void sst_feed_memo_age(struct sst_feed_memo *memo, uint64_t most_calls)
     memo->n = n;
 }
 
-size_t sst_feed_memo_bytes(const struct sst_feed_memo *memo)
+size_t sst_deflate_memo_bytes(const struct sst_deflate_memo *memo)
 {
     size_t n_bytes = 0;
     for (size_t i = 0; i < memo->n; ++i)
