@@ -258,6 +258,12 @@ static enum sst_status put_day(void *user, const struct sst_feed_day *day, struc
     return writer->put_day(writer->user, day, err);
 }
 
+static enum sst_status settle(void *user, struct sst_error *err)
+{
+    const struct sst_feed_writer *writer = user;
+    return writer->settle(writer->user, err);
+}
+
 static enum sst_status drop_day(void *user, struct sst_day day, struct sst_error *err)
 {
     const struct sst_feed_writer *writer = user;
@@ -293,7 +299,7 @@ int main(int argc, char **argv)
                                        .limits = limits,
                                        .bounds = bounds,
                                        .now = now,
-                                       .writer = {&table, put_day, drop_day, look}};
+                                       .writer = {&table, put_day, settle, drop_day, look}};
     sample.about.days_open = sst_feed_days_held(&spec);
     must(sst_feed_open(&spec, SST_FEED_GO_ON, &feed, &err), &err);
     (void)printf("%zu cells, %zu of them sea; memory %.0f MB\n", sample.domain.n_cells, sample.n_cells,

@@ -48,11 +48,13 @@ struct sst_feed_summary {
 
 /*
  * Who makes files of it. What a function writes is in place, whole, when it returns SST_OK; each may be called again with the same.
- * Days that are dropped are no longer in the lists that are put next, and their files go once those are there.
+ * Only the files of put_day may be on their way still, until settle returns SST_OK: one day's are written while the next one's are
+ * made. All that is told is made into bytes when put_day returns. Days that are dropped are no longer in the lists that are put next, and their files go once those are there.
  */
 struct sst_feed_writer {
     void *user;
     enum sst_status (*put_day)(void *user, const struct sst_feed_day *day, struct sst_error *err);
+    enum sst_status (*settle)(void *user, struct sst_error *err); /* NULL: nothing is ever on its way */
     enum sst_status (*drop_day)(void *user, struct sst_day day, struct sst_error *err); /* it need not be there */
     enum sst_status (*put_lists)(void *user, const struct sst_feed_summary *summary, struct sst_error *err);
 };

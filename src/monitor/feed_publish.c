@@ -5,11 +5,10 @@
  *                         └ days whose input and past are as they were keep their memo, and are not stepped
  */
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/aside.h"
 #include "core/mem.h"
 #include "monitor/feed_private.h"
 
@@ -219,20 +218,31 @@ static enum sst_status write_day(struct sst_feed *feed, const struct sst_event_d
     const struct sst_feed_writer *writer = &feed->spec.writer;
     struct sst_feed_day told;
     SST_TRY(sst_feed_tell_day(feed, day, tracker, memo, &told, err));
-    SST_TRY(writer->put_day(writer->user, &told, err));
-    struct sst_feed_entry *entry = sst_feed_record_find(&feed->record, day->day);
-    entry->is_pending = false;
-    ++feed->totals.n_days_written;
-    return SST_OK;
+    return writer->put_day(writer->user, &told, err);
 }
-
-/* --- a day that leaves -------------------------------------------------------------------------------------------- */
 
 static bool is_pending(const struct sst_feed *feed, int32_t day)
 {
     const struct sst_feed_entry *entry = sst_feed_record_find(&feed->record, day);
     return entry && entry->is_pending;
 }
+
+/* Waits for the files of days that were put: only then are they no longer pending. */
+static enum sst_status settle(struct sst_feed *feed, int32_t oldest, int32_t newest, struct sst_error *err)
+{
+    const struct sst_feed_writer *writer = &feed->spec.writer;
+    if (writer->settle)
+        SST_TRY(writer->settle(writer->user, err));
+    for (int32_t number = oldest; number <= newest; ++number) {
+        if (!is_pending(feed, number))
+            continue;
+        sst_feed_record_find(&feed->record, number)->is_pending = false;
+        ++feed->totals.n_days_written;
+    }
+    return SST_OK;
+}
+
+/* --- a day that leaves -------------------------------------------------------------------------------------------- */
 
 static enum sst_status keep_past(struct sst_feed *feed, const struct sst_feed_memo *memo, struct sst_error *err)
 {
@@ -256,6 +266,7 @@ enum sst_status sst_feed_leave(struct sst_feed *feed, const struct sst_event_day
         feed->is_listed = false;
         SST_TRY_GOTO(sst_feed_save_record(feed, err));
         SST_TRY_GOTO(write_day(feed, day, feed->base, memo, err));
+        SST_TRY_GOTO(settle(feed, day->day, day->day, err));
     }
 done:
     sst_feed_memo_clear(memo);
@@ -274,7 +285,7 @@ static enum sst_status write_pending(struct sst_feed *feed, int32_t oldest, int3
         SST_TRY(sst_feed_place_work(feed, &memo->after, err));
         SST_TRY(write_day(feed, &day, feed->work, memo, err));
     }
-    return SST_OK;
+    return settle(feed, oldest, newest, err);
 }
 
 static bool has_pending(const struct sst_feed *feed)
@@ -316,52 +327,17 @@ static enum sst_status revise_ring(struct sst_feed *feed, int32_t oldest, int32_
     return announce(feed, err);
 }
 
-/* The ring is saved by a thread of its own while the days are looked at: neither changes what the other reads. */
-struct saving {
-    struct sst_feed *feed;
-    pthread_t thread;
-    bool is_thread;
-    enum sst_status rc;
-    struct sst_error err;
-};
+static enum sst_status save_ring(void *user, struct sst_error *err) { return sst_feed_save_ring(user, err); }
 
-static void *save(void *user)
-{
-    struct saving *saving = user;
-    saving->rc = sst_feed_save_ring(saving->feed, &saving->err);
-    return NULL;
-}
-
-/* Signals are the program's own thread's; where the system gives no thread, that one does it. */
-static void begin_saving(struct saving *saving)
-{
-    sigset_t all, before;
-    if (saving->feed->is_ring_saved)
-        return;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    saving->is_thread = pthread_create(&saving->thread, NULL, save, saving) == 0;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!saving->is_thread)
-        (void)save(saving);
-}
-
-static enum sst_status end_saving(struct saving *saving, struct sst_error *err)
-{
-    if (saving->is_thread)
-        (void)pthread_join(saving->thread, NULL);
-    if (saving->rc != SST_OK)
-        *err = saving->err;
-    return saving->rc;
-}
-
+/* The ring is saved while the days are looked at: neither changes what the other reads. */
 static enum sst_status save_and_revise(struct sst_feed *feed, int32_t oldest, int32_t newest, struct sst_error *err)
 {
-    struct saving saving = {.feed = feed};
+    struct sst_aside saving = {0};
     struct sst_error own = {SST_OK, ""};
-    begin_saving(&saving);
+    if (!feed->is_ring_saved)
+        sst_aside_begin(&saving, save_ring, feed);
     const enum sst_status revised = revise_ring(feed, oldest, newest, &own);
-    SST_TRY(end_saving(&saving, err));
+    SST_TRY(sst_aside_end(&saving, err));
     if (revised != SST_OK)
         *err = own;
     return revised;

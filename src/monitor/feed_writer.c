@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/aside.h"
 #include "core/mem.h"
 #include "monitor/event_day.h"
 #include "monitor/feed_json.h"
@@ -28,6 +29,8 @@ struct sst_feed_files_writer {
     struct sst_feed_page *pages[N_PAGES]; /* of each thread */
     struct sst_deflate_memo *memo; /* of all files */
     struct sst_feed_products products; /* none between calls */
+    struct sst_aside putting; /* of the day before's files, while a day's are made */
+    struct sst_feed_products leaving; /* those files, until it has ended */
     struct sst_day *dropped; /* their files go after the next lists */
     size_t n_dropped, dropped_capacity;
 };
@@ -151,16 +154,34 @@ static enum sst_status make_day(const struct sst_feed_files_writer *writer, cons
     return rc;
 }
 
+static enum sst_status put_leaving(void *user, struct sst_error *err)
+{
+    struct sst_feed_files_writer *writer = user;
+    return sst_feed_products_put(&writer->leaving, &writer->files, writer->folder, err);
+}
+
+/* Before anything else looks at the files. */
+static enum sst_status settle(void *user, struct sst_error *err)
+{
+    struct sst_feed_files_writer *writer = user;
+    const enum sst_status rc = sst_aside_end(&writer->putting, err);
+    sst_feed_products_clear(&writer->leaving);
+    return rc;
+}
+
 static enum sst_status put_day(void *user, const struct sst_feed_day *day, struct sst_error *err)
 {
     struct sst_feed_files_writer *writer = user;
     size_t n_rows = 0, n_cols = 0;
     enum sst_status rc = SST_OK;
-    SST_TRY(look_at_index(writer, err));
     sst_feed_page_tiles(writer->about->domain, &n_rows, &n_cols);
     SST_TRY_GOTO(sst_feed_products_add(&writer->products, FIRST_TILE + n_rows * n_cols, err));
     SST_TRY_GOTO(make_day(writer, day, err));
-    SST_TRY_GOTO(sst_feed_products_put(&writer->products, &writer->files, writer->folder, err));
+    SST_TRY_GOTO(settle(writer, err));
+    SST_TRY_GOTO(look_at_index(writer, err));
+    writer->leaving = writer->products;
+    writer->products = (struct sst_feed_products){0};
+    sst_aside_begin(&writer->putting, put_leaving, writer);
 done:
     sst_deflate_memo_age(writer->memo, (uint64_t)writer->about->min_duration + (uint64_t)writer->about->max_gap);
     sst_feed_products_clear(&writer->products);
@@ -173,6 +194,7 @@ static enum sst_status drop_day(void *user, struct sst_day day, struct sst_error
 {
     struct sst_feed_files_writer *writer = user;
     char folder[SST_FEED_FOLDER_SIZE], path[SST_FEED_PATH_SIZE];
+    SST_TRY(settle(writer, err));
     SST_TRY(look_at_index(writer, err));
     SST_TRY(sst_grow(&writer->dropped, &writer->dropped_capacity, writer->n_dropped + 1, sizeof *writer->dropped,
                      "days that go", err));
@@ -370,6 +392,7 @@ static enum sst_status put_lists(void *user, const struct sst_feed_summary *summ
 {
     struct sst_feed_files_writer *writer = user;
     enum sst_status rc = SST_OK;
+    SST_TRY(settle(writer, err));
     SST_TRY(look_at_index(writer, err));
     SST_TRY_GOTO(add_regions(writer, summary, err));
     SST_TRY_GOTO(add_areas(writer, summary, err));
@@ -413,8 +436,11 @@ enum sst_status sst_feed_files_writer_open(const struct sst_feed_about *about, c
 void sst_feed_files_writer_close(struct sst_feed_files_writer **handle)
 {
     struct sst_feed_files_writer *writer = *handle;
+    struct sst_error unheard = {0};
     if (!writer)
         return;
+    if (settle(writer, &unheard) != SST_OK)
+        writer->is_listed = false; /* the feed was told, or is closed for another failure */
     sst_feed_files_clear(&writer->files);
     for (size_t i = 0; i < N_PAGES; ++i)
         sst_feed_page_destroy(&writer->pages[i]);
@@ -427,5 +453,6 @@ void sst_feed_files_writer_close(struct sst_feed_files_writer **handle)
 
 struct sst_feed_writer sst_feed_files_writer_table(struct sst_feed_files_writer *writer)
 {
-    return (struct sst_feed_writer){.user = writer, .put_day = put_day, .drop_day = drop_day, .put_lists = put_lists};
+    return (struct sst_feed_writer){
+        .user = writer, .put_day = put_day, .settle = settle, .drop_day = drop_day, .put_lists = put_lists};
 }

@@ -156,6 +156,23 @@ static void power_fails(size_t n_entries, enum fake_cut how)
     feed_days_close(&days);
 }
 
+/* Days leave the ring that nobody published, and the process ends: what the record says is in place is so. */
+START_TEST(test_a_stop_after_days_that_left)
+{
+    for (int n = FEED_DAYS_RING; n < N_DAYS; ++n) {
+        struct feed_days days;
+        feed_days_open(&days);
+        struct sst_feed *feed = feed_days_feed(&days, SST_FEED_GO_ON);
+        for (int i = 0; i < n; ++i)
+            feed_days_put(feed, i, false, SST_OK);
+        sst_feed_close(&feed);
+        go_on_after(&days, n);
+        ck_assert(feed_days_same(&days.noted, &batch.noted));
+        feed_days_close(&days);
+    }
+}
+END_TEST
+
 START_TEST(test_a_power_cut_anywhere)
 {
     struct feed_days days;
@@ -392,6 +409,7 @@ Suite *test_suite(void)
     tcase_add_unchecked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_any_order_ends_in_the_batch_answer, 0, N_ORDERS);
     tcase_add_test(tcase, test_a_stop_between_files);
+    tcase_add_test(tcase, test_a_stop_after_days_that_left);
     tcase_add_test(tcase, test_a_power_cut_anywhere);
     tcase_add_test(tcase, test_a_full_disk_leaves_the_feed_whole);
     tcase_add_test(tcase, test_an_outage_is_processed_first_and_told_then);

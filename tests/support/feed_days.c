@@ -123,15 +123,27 @@ static enum sst_status put_day(void *user, const struct sst_feed_day *day, struc
     const int index = index_of(day->day);
     const struct sst_digest_chain digest = digest_of(days, day);
     struct sst_digest_chain *known = &noted->by_revision[index][day->revision];
-    if (!may_write(noted))
-        return sst_fail(err, SST_ERR_OUTPUT, "no room");
+    (void)err;
     if (day->revision < 1 || day->revision >= FEED_NOTED_REVISIONS || day->published < day->first_published)
         ck_abort_msg("revision %d of day %d", day->revision, index);
     if ((known->low || known->high) && (known->low != digest.low || known->high != digest.high))
         ck_abort_msg("revision %d of day %d has two contents", day->revision, index);
     *known = digest;
-    noted->days[index] = (struct feed_noted_day){digest, day->revision, true};
-    ++noted->n_puts;
+    ck_assert_uint_lt(days->n_waiting, FEED_DAYS_MOST);
+    days->waiting[days->n_waiting++] = (struct feed_waiting){index, {digest, day->revision, true}};
+    return SST_OK;
+}
+
+static enum sst_status settle(void *user, struct sst_error *err)
+{
+    struct feed_days *days = user;
+    for (size_t i = 0; i < days->n_waiting; ++i) {
+        if (!may_write(&days->noted))
+            return sst_fail(err, SST_ERR_OUTPUT, "no room");
+        days->noted.days[days->waiting[i].index] = days->waiting[i].day;
+        ++days->noted.n_puts;
+    }
+    days->n_waiting = 0;
     return SST_OK;
 }
 
@@ -236,7 +248,7 @@ void feed_days_open(struct feed_days *days)
         .limits = limits,
         .now = now,
         .announce = announce,
-        .writer = {days, put_day, drop_day, put_lists},
+        .writer = {days, put_day, settle, drop_day, put_lists},
     };
 }
 
@@ -249,6 +261,7 @@ void feed_days_close(struct feed_days *days)
 
 struct sst_feed *feed_days_feed(struct feed_days *days, enum sst_feed_use use)
 {
+    days->n_waiting = 0;
     struct sst_feed *feed = NULL;
     struct sst_error err = {SST_OK, ""};
     ck_assert_msg(sst_feed_open(&days->spec, use, &feed, &err) == SST_OK, "%s", err.text);

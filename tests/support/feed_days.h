@@ -47,6 +47,11 @@ struct feed_days {
     size_t cells[FEED_DAYS_CELLS];
     uint64_t canonical[FEED_DAYS_CELLS];
     struct feed_noted noted;
+    struct feed_waiting { /* days that were put, until the feed settles: another process finds none of them */
+        int index;
+        struct feed_noted_day day;
+    } waiting[FEED_DAYS_MOST];
+    size_t n_waiting;
     struct fake_disk *disk;
     struct fake_faults faults;
     struct sst_feed_spec spec;

@@ -370,39 +370,39 @@ START_TEST(whatever_changes_is_not_taken_from_memory)
 {
     static const struct even_axis rows[] = {{-15, 10, 4}, {-1, 0.1, 4}}, cols[] = {{5, 10, 36}, {0.1, 0.1, 2880}};
     enum { CELL = 1 };
-    struct feed_fixture hand;
+    struct feed_fixture sea;
     struct sst_feed_page *plain = NULL, *page = NULL;
     struct sst_deflate_memo *memo = NULL;
     struct sst_error err = {0};
-    feed_fixture_open(&hand, rows[_i], cols[_i]);
-    feed_fixture_step(&hand);
-    ck_assert_int_eq(sst_feed_page_create(&hand.about, &plain, &err), SST_OK);
-    ck_assert_int_eq(sst_feed_page_create(&hand.about, &page, &err), SST_OK);
+    feed_fixture_open(&sea, rows[_i], cols[_i]);
+    feed_fixture_step(&sea);
+    ck_assert_int_eq(sst_feed_page_create(&sea.about, &plain, &err), SST_OK);
+    ck_assert_int_eq(sst_feed_page_create(&sea.about, &page, &err), SST_OK);
     ck_assert_int_eq(sst_deflate_memo_create(&memo, &err), SST_OK);
     sst_feed_page_remember(page, memo);
-    expect_same_scripts(plain, page, &hand.day, "nothing");
-    float *const reals[] = {hand.sst, hand.mean, hand.threshold, hand.bound, hand.anomaly, hand.severity};
-    uint8_t *const bytes[] = {hand.surface, hand.label, hand.robust};
+    expect_same_scripts(plain, page, &sea.day, "nothing");
+    float *const reals[] = {sea.sst, sea.mean, sea.threshold, sea.bound, sea.anomaly, sea.severity};
+    uint8_t *const bytes[] = {sea.surface, sea.label, sea.robust};
     for (size_t i = 0; i < sizeof reals / sizeof *reals; ++i) {
         reals[i][CELL] = 1.25F + (float)i;
-        expect_same_scripts(plain, page, &hand.day, test_path("reals %zu", i));
+        expect_same_scripts(plain, page, &sea.day, test_path("reals %zu", i));
     }
-    hand.category[CELL] = 2;
-    expect_same_scripts(plain, page, &hand.day, "category");
-    hand.days_above[CELL] += 3;
-    expect_same_scripts(plain, page, &hand.day, "days above");
-    hand.start[CELL] = (int32_t)sst_calendar_days_since_1970(SST_CALENDAR_STANDARD, hand.day.day) - 4;
-    expect_same_scripts(plain, page, &hand.day, "start");
-    hand.day.day = sst_calendar_next_day(SST_CALENDAR_STANDARD, hand.day.day);
-    expect_same_scripts(plain, page, &hand.day, "day");
+    sea.category[CELL] = 2;
+    expect_same_scripts(plain, page, &sea.day, "category");
+    sea.days_above[CELL] += 3;
+    expect_same_scripts(plain, page, &sea.day, "days above");
+    sea.start[CELL] = (int32_t)sst_calendar_days_since_1970(SST_CALENDAR_STANDARD, sea.day.day) - 4;
+    expect_same_scripts(plain, page, &sea.day, "start");
+    sea.day.day = sst_calendar_next_day(SST_CALENDAR_STANDARD, sea.day.day);
+    expect_same_scripts(plain, page, &sea.day, "day");
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; ++i) {
         bytes[i][CELL] ^= 1;
-        expect_same_scripts(plain, page, &hand.day, test_path("bytes %zu", i));
+        expect_same_scripts(plain, page, &sea.day, test_path("bytes %zu", i));
     }
     sst_feed_page_destroy(&plain);
     sst_feed_page_destroy(&page);
     sst_deflate_memo_destroy(&memo);
-    feed_fixture_close(&hand);
+    feed_fixture_close(&sea);
 }
 END_TEST
 
