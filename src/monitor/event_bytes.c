@@ -51,20 +51,42 @@ static inline uint64_t pass(struct tape *tape, uint64_t value, size_t size)
     return value;
 }
 
-static void pass_u8(struct tape *tape, uint8_t *field) { *field = (uint8_t)pass(tape, *field, 1); }
+/* A pass outwards changes no field: others may read them meanwhile. */
+static void pass_u8(struct tape *tape, uint8_t *field)
+{
+    const uint8_t value = (uint8_t)pass(tape, *field, 1);
+    if (tape->read)
+        *field = value;
+}
 
-static void pass_i16(struct tape *tape, int16_t *field) { *field = (int16_t)pass(tape, (uint16_t)*field, 2); }
+static void pass_i16(struct tape *tape, int16_t *field)
+{
+    const int16_t value = (int16_t)pass(tape, (uint16_t)*field, 2);
+    if (tape->read)
+        *field = value;
+}
 
-static void pass_i32(struct tape *tape, int32_t *field) { *field = (int32_t)pass(tape, (uint32_t)*field, 4); }
+static void pass_i32(struct tape *tape, int32_t *field)
+{
+    const int32_t value = (int32_t)pass(tape, (uint32_t)*field, 4);
+    if (tape->read)
+        *field = value;
+}
 
-static void pass_u64(struct tape *tape, uint64_t *field) { *field = pass(tape, *field, 8); }
+static void pass_u64(struct tape *tape, uint64_t *field)
+{
+    const uint64_t value = pass(tape, *field, 8);
+    if (tape->read)
+        *field = value;
+}
 
 static void pass_float(struct tape *tape, float *field)
 {
     uint32_t bits = 0;
     memcpy(&bits, field, sizeof bits);
     bits = (uint32_t)pass(tape, bits, 4);
-    memcpy(field, &bits, sizeof bits);
+    if (tape->read)
+        memcpy(field, &bits, sizeof bits);
 }
 
 static void pass_double(struct tape *tape, double *field)
@@ -72,7 +94,8 @@ static void pass_double(struct tape *tape, double *field)
     uint64_t bits = 0;
     memcpy(&bits, field, sizeof bits);
     bits = pass(tape, bits, 8);
-    memcpy(field, &bits, sizeof bits);
+    if (tape->read)
+        memcpy(field, &bits, sizeof bits);
 }
 
 /* --- the format --------------------------------------------------------------------------------------------------- */
@@ -209,8 +232,9 @@ static void pass_day(struct tape *tape, const struct sst_event_ring *ring, int32
     struct sst_event_place_of_day *place = sst_event_place_at(ring, day);
     uint8_t source = (uint8_t)place->source;
     pass_u8(tape, &source);
-    place->source = (enum sst_event_source)source;
-    if (place->source == SST_EVENT_SOURCE_ABSENT)
+    if (tape->read)
+        place->source = (enum sst_event_source)source;
+    if (source == SST_EVENT_SOURCE_ABSENT)
         return;
     if (tape->read)
         take_values(tape, place, ring->spec.n_cells);

@@ -1,4 +1,8 @@
-/* Laws of a feed: whatever order days come in and wherever it is stopped, it ends in the files of the days in order and once. */
+/*
+ * Laws of a feed: whatever order days come in and wherever it is stopped, it ends in the files of the days in order and once.
+ *
+ * ctest-labels: threads
+ */
 #include <stdlib.h>
 #include <string.h>
 
