@@ -48,8 +48,9 @@ struct sst_feed_summary {
 
 /*
  * Who makes files of it. What a function writes is in place, whole, when it returns SST_OK; each may be called again with the same.
- * Only the files of put_day may be on their way still, until settle returns SST_OK: one day's are written while the next one's are
- * made. All that is told is made into bytes when put_day returns. Days that are dropped are no longer in the lists that are put next, and their files go once those are there.
+ * Only the files of put_day may be on their way still, until settle returns SST_OK: they are written while what comes next is
+ * made. All that is told is bytes by then. Lists are in place after all that they name, so put_lists waits too. Days that are
+ * dropped are no longer in the lists that are put next, and their files go once those are there.
  */
 struct sst_feed_writer {
     void *user;

@@ -285,7 +285,7 @@ static enum sst_status write_pending(struct sst_feed *feed, int32_t oldest, int3
         SST_TRY(sst_feed_place_work(feed, &memo->after, err));
         SST_TRY(write_day(feed, &day, feed->work, memo, err));
     }
-    return settle(feed, oldest, newest, err);
+    return SST_OK;
 }
 
 static bool has_pending(const struct sst_feed *feed)
@@ -361,6 +361,7 @@ enum sst_status sst_feed_publish(struct sst_feed *feed, struct sst_day expected,
     SST_TRY(sst_feed_drop_days(feed, before, err));
     sst_feed_forget_days(feed, before);
     SST_TRY(sst_feed_put_lists(feed, expected, oldest, newest, err));
+    SST_TRY(settle(feed, oldest, newest, err));
     feed->is_listed = true;
     feed->told_expected = expected;
     send(feed);

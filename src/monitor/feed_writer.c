@@ -392,12 +392,12 @@ static enum sst_status put_lists(void *user, const struct sst_feed_summary *summ
 {
     struct sst_feed_files_writer *writer = user;
     enum sst_status rc = SST_OK;
-    SST_TRY(settle(writer, err));
-    SST_TRY(look_at_index(writer, err));
     SST_TRY_GOTO(add_regions(writer, summary, err));
     SST_TRY_GOTO(add_areas(writer, summary, err));
     SST_TRY_GOTO(add_news(writer, summary, err));
     SST_TRY_GOTO(add_page(writer, summary, err));
+    SST_TRY_GOTO(settle(writer, err));
+    SST_TRY_GOTO(look_at_index(writer, err));
     SST_TRY_GOTO(sst_feed_products_put(&writer->products, &writer->files, writer->folder, err));
     rc = put_indexes(writer, summary, err);
 done:

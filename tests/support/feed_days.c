@@ -161,6 +161,7 @@ static enum sst_status put_lists(void *user, const struct sst_feed_summary *summ
     struct feed_days *days = user;
     struct feed_noted *noted = &days->noted;
     const struct sst_feed_state *state = summary->state;
+    SST_TRY(settle(days, err));
     if (!may_write(noted))
         return sst_fail(err, SST_ERR_OUTPUT, "no room");
     /* What is listed is there, as it is listed. */
