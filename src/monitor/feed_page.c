@@ -9,7 +9,7 @@
 _Static_assert(SST_FEED_PAGE_N_SURFACES *SST_FEED_PAGE_N_LABELS *(SST_N_CATEGORIES + 2) <= UINT8_MAX + 1,
                "a byte is enough");
 
-enum { LEVEL = 3 }; /* 6 takes a twentieth of a day's time more, for tiles that are 6 % smaller */
+enum { LEVEL = 3 }; /* 6 takes a twentieth of a day's time more, for tiles that are 5 % smaller */
 
 static const unsigned char page_html[] = {
 #include <feed_page_html.inc>

@@ -12,7 +12,7 @@ struct sst_feed_product {
     char path[SST_FEED_PATH_SIZE];
     const void *bytes;
     size_t n_bytes;
-    void *owned; /* the bytes, free(); NULL where they are borrowed */
+    void *owned; /* the bytes, sst_free; NULL where they are borrowed */
 };
 
 /* Start from zeros. */

@@ -436,11 +436,10 @@ enum sst_status sst_feed_files_writer_open(const struct sst_feed_about *about, c
 void sst_feed_files_writer_close(struct sst_feed_files_writer **handle)
 {
     struct sst_feed_files_writer *writer = *handle;
-    struct sst_error unheard = {0};
     if (!writer)
         return;
-    if (settle(writer, &unheard) != SST_OK)
-        writer->is_listed = false; /* the feed was told, or is closed for another failure */
+    const enum sst_status unheard = settle(writer, NULL); /* the feed was told, or is closed for another failure */
+    (void)unheard;
     sst_feed_files_clear(&writer->files);
     for (size_t i = 0; i < N_PAGES; ++i)
         sst_feed_page_destroy(&writer->pages[i]);
